@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is opened: an event as we ask the kernel for it, and the opener, which alone touches member
+ * events. Knows the kernel, no profile. The opener is an interface: opener-local.c opens here, a
+ * broker's client may open elsewhere. */
+#pragma once
+
+#include <glib-object.h>
+#include <linux/perf_event.h>
+#include "base/wpr-error.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  WPR_PERF_TRACEPOINT,
+  WPR_PERF_SOFTWARE,
+  WPR_PERF_HARDWARE,
+  WPR_PERF_SIDEBAND
+} WprPerfKind;
+typedef enum
+{
+  WPR_CALLCHAIN_NONE,
+  WPR_CALLCHAIN_KERNEL,
+  WPR_CALLCHAIN_FULL
+} WprCallchain;
+
+/* At most this many threads in a closed filter "common_pid != ..". */
+#define WPR_PERF_FILTER_MOST 64
+
+/* One kind of event, opened on every CPU. */
+typedef struct
+{
+  guint32 row; /* number in the recording's event table; what ids lead back to */
+  guint ring;  /* which ring set (index into WprRingSpec) */
+  WprPerfKind kind;
+  const char *name;  /* "sched:sched_switch", "cpu-clock", "page-faults", "major-faults", "cycles",
+                        "sideband" */
+  guint64 period;    /* 1 for tracepoints and faults; ns for cpu-clock; 0 with frequency */
+  guint64 frequency; /* samples a second for hardware events; 0 with period */
+  WprCallchain callchain;
+  gboolean addr;       /* sample the address (faults) */
+  gboolean regs;       /* sample REGS_USER {ip, sp}: where user frames are not recorded */
+  guint32 n_skip_tids; /* filter: common_pid != each of these (tracepoints only) */
+  guint32 skip_tids[WPR_PERF_FILTER_MOST];
+} WprPerfEvent;
+
+/* sample_type of an event as the opener opens it: IDENTIFIER|TID|TIME|CPU always, RAW for
+ * tracepoints, IP|.. for samples, ADDR, CALLCHAIN, REGS_USER. Pure: the manifest keeps it, so that
+ * records can be read by another version. */
+guint64 wpr_perf_event_sample_type (const WprPerfEvent *event);
+/* Fills attr (clockid MONOTONIC, sample_id_all, disabled for leaders only, ...) but for a
+ * tracepoint's config. */
+void wpr_perf_event_fill_attr (const WprPerfEvent *event, gboolean backward,
+                               struct perf_event_attr *attr);
+
+/* A set of rings, one a CPU. */
+typedef struct
+{
+  gsize bytes;       /* of data a CPU: a power of two of pages */
+  gboolean backward; /* memory mode: newest kept */
+  guint32 watermark; /* bytes; 0: no wake-ups */
+} WprRingSpec;
+
+/* The inert leader of a ring: a disabled `dummy`; ENABLE/DISABLE of it switches its group, read()
+ * gives every member's count and loss. */
+typedef struct
+{
+  guint ring;
+  guint cpu;
+  int fd;
+  gsize bytes;
+} WprLeader;
+typedef struct
+{
+  guint64 id;
+  guint32 row;
+  guint cpu;
+} WprEventId;
+typedef struct
+{
+  guint32 row;
+  guint cpu;
+  int error_number;
+} WprRefusal; /* cpu G_MAXUINT: on all of them alike */
+
+/* What opening gave. Arrays grow with add, grow and cpu_online. */
+typedef struct
+{
+  GArray *leaders;  /* WprLeader; descriptors belong to the opener */
+  GArray *ids;      /* WprEventId */
+  GArray *refusals; /* WprRefusal */
+} WprOpened;
+void wpr_opened_clear (WprOpened *opened); /* frees the arrays, closes nothing */
+
+#define WPR_TYPE_OPENER (wpr_opener_get_type ())
+G_DECLARE_DERIVABLE_TYPE (WprOpener, wpr_opener, WPR, OPENER, GObject)
+
+/* All verbs: worker thread only. */
+struct _WprOpenerClass
+{
+  GObjectClass parent_class;
+  /* Opens one group a CPU and ring set: leader first, its ring mapped once (memory is taken here),
+   * then every event as a member with FD_OUTPUT. A refused event is a refusal, never a failure;
+   * where a ring cannot be had (ENOMEM, EPERM) all of that set are halved until it can (at least 16
+   * pages), seen in leaders[].bytes. Fails only when no leader can be opened at all. cpus: which
+   * CPUs. */
+  gboolean (*open) (WprOpener *self, const WprPerfEvent *events, gsize n_events,
+                    const WprRingSpec *rings, gsize n_rings, const guint *cpus, gsize n_cpus,
+                    WprOpened *opened, GError **error);
+  /* One more event while running: opened on every CPU, then the dummy that makes 6.18 schedule it.
+   */
+  gboolean (*add) (WprOpener *self, const WprPerfEvent *event, WprOpened *opened, GError **error);
+  gboolean (*drop) (WprOpener *self, guint32 row, GError **error);
+  gboolean (*filter) (WprOpener *self, guint32 row, const guint32 *skip_tids, gsize n,
+                      GError **error);
+  /* A second, larger ring for one set: new leaders are appended, all members sent there; the old
+   * ring is drained to its end by the caller. */
+  gboolean (*grow) (WprOpener *self, guint ring, gsize bytes, WprOpened *opened, GError **error);
+  gboolean (*cpu_online) (WprOpener *self, guint cpu, WprOpened *opened, GError **error);
+  /* Closes all; 20-35 ms a tracepoint, so off the face's way. */
+  void (*close) (WprOpener *self);
+};
+gboolean wpr_opener_open (WprOpener *self, const WprPerfEvent *events, gsize n_events,
+                          const WprRingSpec *rings, gsize n_rings, const guint *cpus, gsize n_cpus,
+                          WprOpened *opened, GError **error);
+gboolean wpr_opener_add (WprOpener *self, const WprPerfEvent *event, WprOpened *opened,
+                         GError **error);
+gboolean wpr_opener_drop (WprOpener *self, guint32 row, GError **error);
+gboolean wpr_opener_filter (WprOpener *self, guint32 row, const guint32 *skip_tids, gsize n,
+                            GError **error);
+gboolean wpr_opener_grow (WprOpener *self, guint ring, gsize bytes, WprOpened *opened,
+                          GError **error);
+gboolean wpr_opener_cpu_online (WprOpener *self, guint cpu, WprOpened *opened, GError **error);
+void wpr_opener_close (WprOpener *self);
+
+WprOpener *wpr_opener_local_new (void);
+
+/* tracefs: its mount point (mounted at /sys/kernel/tracing if root and absent), NULL with errno if
+ * there is none or it may not be read. Cached. */
+const char *wpr_tracefs_path (void);
+/* Id of "sched:sched_switch"; -1 with errno. */
+int wpr_tracefs_id (const char *name);
+/* Text of the format file; NULL. Free with g_free. */
+char *wpr_tracefs_format (const char *name);
+/* Raises RLIMIT_NOFILE to its hard limit. */
+void wpr_raise_nofile (void);
+
+/* Count and loss of every member of a leader's group, as of now: an interrupt to a running CPU,
+ * none once disabled. lost is 0 before kernel 6.0 (has_lost says). Appends WprGroupCount. */
+typedef struct
+{
+  guint64 id;
+  guint64 count;
+  guint64 lost;
+} WprGroupCount;
+gboolean wpr_group_read (int leader_fd, GArray *counts, gboolean *has_lost, GError **error);
+
+/* The online CPUs, ascending (guint). */
+GArray *wpr_cpus_online (void);
+guint wpr_cpus_possible (void); /* highest possible number + 1 */
+
+G_END_DECLS

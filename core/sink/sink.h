@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where a trace is played to. */
+#pragma once
+
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+/* Writes a genuine .etl to fd (seekable, empty). fd stays the caller's. */
+WprSink *wpr_sink_etl_new (int fd, GError **error);
+void wpr_sink_etl_totals (WprSink *self, guint64 *events, guint64 *bytes); /* after play */
+/* Counts by kind; for tests and ten-second runs without a display. */
+WprSink *wpr_sink_summary_new (void);
+char *wpr_sink_summary_text (WprSink *self);
+guint64 wpr_sink_summary_count (WprSink *self, WprEventKind kind);
+void wpr_sink_free (WprSink *self);
+
+/* Store -> finished, verified .etl in a folder: plays, reads the file back whole, links it. The
+ * store is left alone. */
+typedef struct
+{
+  guint64 size, events, lost;
+  gint64 duration_ns;
+  gboolean complete;
+  char *name;
+} WprSinkResult;
+gboolean wpr_sink_save_etl (WprTrace *trace, int folder_fd, const char *name,
+                            const WprProgress *progress, GCancellable *cancellable,
+                            WprSinkResult *result, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What can produce events, one file each. The hook table is final: user-space sources come later
+ * without touching it. Sources join best-effort: one that fails is reported by a notice and the
+ * others record, unless the plan is strict. All hooks: worker thread only. */
+#pragma once
+
+#include <glib-object.h>
+#include "perf/event.h"
+#include "store/store.h"
+#include "world/world.h"
+#include "wpr-recorder.h"
+
+G_BEGIN_DECLS
+
+/* What the recorder lends a source for one recording. Fields are set by the recorder before
+ * prepare; store is NULL in memory mode until a save lends one. */
+typedef struct
+{
+  const WprPlan *plan;
+  const WprMachine *machine;
+  WprManifest *manifest; /* prepare adds collectors, events and ids to it */
+  WprStore *store;       /* file mode: from start on */
+  WprWorld *world;       /* live */
+  WprOpener *opener;
+  GArray *own_tids;  /* guint32: the recorder's threads that write, kept out of syscall, block and
+                        file events */
+  gboolean backward; /* memory mode */
+  gint64 started_ns; /* MONOTONIC, 0 before start */
+  /* Tells a person and the file. id is a stable word (WprNotice). */
+  void (*notice) (gpointer data, WprSeverity severity, const char *id, const char *text);
+  gpointer notice_data;
+} WprSession;
+
+/* Figures of one collector on one CPU, added up by the recorder. */
+typedef struct
+{
+  guint collector, cpu;
+  gboolean online;
+  guint64 ring_bytes, used_bytes, bytes, events, lost, overwritten_bytes, drained_bytes;
+} WprSourceFigures;
+
+#define WPR_TYPE_SOURCE (wpr_source_get_type ())
+G_DECLARE_DERIVABLE_TYPE (WprSource, wpr_source, WPR, SOURCE, GObject)
+
+struct _WprSourceClass
+{
+  GObjectClass parent_class;
+  /* Says into the machine what it could record here. */
+  void (*probe) (WprSource *self, WprMachine *machine);
+  /* Opens everything, disabled. TRUE with nothing to do for a plan that has none of its items. */
+  gboolean (*prepare) (WprSource *self, WprSession *session, GError **error);
+  /* Two steps of start: with sideband TRUE what tells of processes, before /proc is read; then the
+   * collectors. */
+  gboolean (*start) (WprSource *self, WprSession *session, gboolean sideband, GError **error);
+  /* DISABLE; then the final counts are read and noted; then drain (file mode) to the end. */
+  gboolean (*stop) (WprSource *self, WprSession *session, GError **error);
+  /* File mode: rings into the store; both modes: sideband. Called when a watermark woke us and ten
+   * times a second. */
+  gboolean (*drain) (WprSource *self, WprSession *session, GError **error);
+  /* Memory mode: what the rings hold into the (fresh) store of a save, without pausing; notes RING,
+   * TALLY, LOSS too. Returns the MONOTONIC time of the oldest event from which on all CPUs are
+   * complete in *complete_from. */
+  gboolean (*copy) (WprSource *self, WprSession *session, WprStore *store, WprTime *complete_from,
+                    GError **error);
+  /* One item on or off while recording. */
+  gboolean (*set) (WprSource *self, WprSession *session, const WprPlanItem *item, gboolean on,
+                   GError **error);
+  /* Appends WprSourceFigures, and the losses of the second just over as notes and in `losses`
+   * (WprSourceLoss). counts: read the groups, too (2 Hz, only CPUs whose head moved). */
+  void (*figures) (WprSource *self, WprSession *session, gboolean counts, GArray *figures,
+                   GArray *losses);
+  /* Descriptors to wait on for drain: appends int. */
+  void (*poll_fds) (WprSource *self, GArray *fds);
+  /* Frees what prepare opened; slow (20-35 ms a tracepoint). */
+  void (*close) (WprSource *self);
+};
+typedef struct
+{
+  guint collector, cpu;
+  guint32 row;
+  guint64 count;
+} WprSourceLoss;
+
+void wpr_source_probe (WprSource *self, WprMachine *machine);
+gboolean wpr_source_prepare (WprSource *self, WprSession *session, GError **error);
+gboolean wpr_source_start (WprSource *self, WprSession *session, gboolean sideband, GError **error);
+gboolean wpr_source_stop (WprSource *self, WprSession *session, GError **error);
+gboolean wpr_source_drain (WprSource *self, WprSession *session, GError **error);
+gboolean wpr_source_copy (WprSource *self, WprSession *session, WprStore *store,
+                          WprTime *complete_from, GError **error);
+gboolean wpr_source_set (WprSource *self, WprSession *session, const WprPlanItem *item, gboolean on,
+                         GError **error);
+void wpr_source_figures (WprSource *self, WprSession *session, gboolean counts, GArray *figures,
+                         GArray *losses);
+void wpr_source_poll_fds (WprSource *self, GArray *fds);
+void wpr_source_close (WprSource *self);
+
+WprSource *wpr_source_kernel_new (void);
+WprSource *wpr_source_sampler_new (void);
+WprSource *wpr_source_mark_new (void);
+/* One mark, on the CPU it was made on. */
+gboolean wpr_source_mark_add (WprSource *self, WprSession *session, const char *text, WprTime when,
+                              guint cpu, GError **error);
+/* All sources of this version, in order: kernel, sampler, mark. */
+GPtrArray *wpr_sources_new (void);
+
+G_END_DECLS

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A decoded event, as a sink sees it: one at a time, in time order. Pointers are valid during the
+ * visit only. trace/convert.c makes them of raw records, one row a kind; a kind without a row of
+ * its own is WPR_EVENT_TRACEPOINT with its format. */
+#pragma once
+
+#include <glib.h>
+#include "perf/format.h"
+#include "world/world.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  /* from raw records */
+  WPR_EVENT_TRACEPOINT,    /* any tracepoint: format, raw */
+  WPR_EVENT_SWITCH,        /* u.sw */
+  WPR_EVENT_WAKING,        /* u.waking: sched_waking, sched_wakeup_new */
+  WPR_EVENT_SAMPLE,        /* ip: a profile sample */
+  WPR_EVENT_FAULT,         /* addr, ip; u.fault */
+  WPR_EVENT_DISK_ISSUE,    /* u.disk */
+  WPR_EVENT_DISK_COMPLETE, /* u.disk */
+  WPR_EVENT_THROTTLE,      /* u.throttle: samples were lost from here / until here */
+  /* from the world, live (start rundown and end rundown are given by WprTraceContext) */
+  WPR_EVENT_PROCESS_START,
+  WPR_EVENT_PROCESS_END, /* u.life.process, .program (exec: END + START at one time) */
+  WPR_EVENT_THREAD_START,
+  WPR_EVENT_THREAD_END,  /* u.life.thread */
+  WPR_EVENT_THREAD_NAME, /* u.life.thread, .name */
+  WPR_EVENT_IMAGE_LOAD,  /* u.life.process, .image */
+  /* from notes */
+  WPR_EVENT_MARK,       /* u.text */
+  WPR_EVENT_COUNTERS,   /* u.counters */
+  WPR_EVENT_CLOCK_STEP, /* u.clock */
+  WPR_EVENT_LOSS,       /* u.loss: one collector, CPU and second */
+  WPR_EVENT_CPU_GAP,    /* u.gap */
+  WPR_EVENT_NOTICE,     /* u.text */
+  WPR_EVENT_N_KINDS
+} WprEventKind;
+
+/* Linux task states, decoded by the format's own flag table. */
+typedef enum
+{
+  WPR_TASK_RUNNING,
+  WPR_TASK_PREEMPTED,
+  WPR_TASK_SLEEPING,
+  WPR_TASK_DISK_SLEEP,
+  WPR_TASK_STOPPED,
+  WPR_TASK_TRACED,
+  WPR_TASK_PARKED,
+  WPR_TASK_IDLE,
+  WPR_TASK_DEAD,
+  WPR_TASK_ZOMBIE
+} WprTaskState;
+
+/* An image of a process: one a file and process. base: start - pgoff + p_offset - p_vaddr of the
+ * executable segment + the lowest p_vaddr; where the file cannot be read: start - pgoff. size: to
+ * the end of the last PT_LOAD, else of the mapping. */
+typedef struct
+{
+  const WprMapping *mapping;
+  guint64 base, size;
+  const guint8 *build_id;
+  guint build_id_size;
+  const char *path;
+} WprImage;
+
+typedef struct
+{
+  WprEventKind kind;
+  gint64 time; /* trace time: CLOCK_BOOTTIME ns */
+  guint32 cpu;
+  guint32 pid, tid;  /* whose it is; idle: 0, 0; kernel threads keep their Linux pid here (the etl
+                        sink maps them to 4) */
+  guint32 row;       /* of the manifest; G_MAXUINT32: none */
+  gboolean inferred; /* a switch that was not recorded but must have been */
+  const WprFormat *format; /* tracepoints (also those with a kind of their own); NULL else */
+  const guint8 *raw;       /* the tracepoint's bytes */
+  guint32 raw_size;
+  guint64 ip, addr;
+  guint64 user_ip;          /* REGS_USER; 0 if none */
+  const guint64 *callchain; /* with PERF_CONTEXT_* markers; NULL */
+  guint32 n_callchain;
+  union
+  {
+    struct
+    {
+      guint32 prev_tid, prev_pid, next_tid, next_pid;
+      WprTaskState prev_state;
+      gint32 prev_prio, next_prio; /* Linux prio 0..139 */
+      gboolean prev_yielded;
+      gint64 wait_ns; /* of next since its waking; -1 unknown */
+    } sw;
+    struct
+    {
+      guint32 tid, pid;
+      gint32 prio;
+      guint32 target_cpu;
+      gboolean is_new;
+      gboolean from_interrupt;
+    } waking;
+    struct
+    {
+      gboolean major;
+    } fault;
+    struct
+    {
+      guint32 dev;
+      guint64 sector;
+      guint32 bytes;
+      gboolean write, flush, discard;
+      gint32 error;
+      gint64 issue_time; /* complete: boot ns, -1 unknown */
+      guint32 issuer_tid;
+    } disk;
+    struct
+    {
+      gboolean end;
+    } throttle;
+    struct
+    {
+      const WprProcess *process;
+      const WprProgram *program;
+      const WprThread *thread;
+      const char *name;
+      WprImage image;
+      gboolean by_exec;
+    } life;
+    const char *text;
+    struct
+    {
+      const char *name;
+      guint n;
+      const char *const *names;
+      const gint64 *values;
+    } counters;
+    struct
+    {
+      gint64 wall_from_ns, wall_to_ns;
+      gint64 slept_ns;
+    } clock; /* what the wall clock said and says; time slept */
+    struct
+    {
+      guint32 collector;
+      guint64 count;
+      gint64 second;
+    } loss;
+    struct
+    {
+      guint32 collector;
+      gint64 from, to;
+    } gap; /* boot ns; to G_MAXINT64: did not come back */
+  } u;
+} WprEvent;
+
+G_END_DECLS

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A recording that is over: open a store, play it into sinks. Pass 1 builds the world from
+ * checkpoint and sideband; pass 2 decodes and merges by time. Memory: CPUs x one chunk + the world.
+ */
+#pragma once
+
+#include <gio/gio.h>
+#include "store/store.h"
+#include "trace/event.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint32 row, cpu;
+  guint64 counted, lost;
+} WprTraceTally;
+typedef struct
+{
+  guint32 collector, cpu;
+  guint64 bytes_ever, kept, overwritten;
+} WprTraceRing;
+typedef struct
+{
+  guint32 collector, cpu;
+  gint64 second;
+  guint64 count;
+} WprTraceLoss;
+
+/* What is known of the recording as a whole, before and after the events. */
+typedef struct
+{
+  const WprManifest *manifest;
+  const WprWorld *world;
+  const WprClockTable *clocks;
+  gint64 start_time, end_time; /* trace time (BOOTTIME ns): first and last moment of the recording;
+                                  memory mode: of what is in it */
+  gint64 start_realtime_ns;    /* wall clock at start_time */
+  gint64 complete_from;        /* trace time from which on all CPUs are complete */
+  gboolean stopped;            /* FALSE: the recorder died; end_time is the last record's */
+  GArray *tallies;             /* WprTraceTally */
+  GArray *rings;               /* WprTraceRing */
+  GArray *losses;              /* WprTraceLoss */
+  GPtrArray *notices;          /* char * */
+  guint64 lost, overwritten_bytes, bytes_dropped;
+  gint64 cost_cpu_ns;
+  guint64 cost_wakeups;
+  char *description; /* what was wrong; NULL */
+} WprTraceContext;
+
+/* Where a trace is played to. */
+typedef struct _WprSink WprSink;
+typedef struct
+{
+  gboolean (*begin) (WprSink *self, const WprTraceContext *context,
+                     GError **error); /* rundown at the start */
+  gboolean (*event) (WprSink *self, const WprEvent *event, GError **error); /* in time order */
+  gboolean (*end) (WprSink *self, const WprTraceContext *context,
+                   GError **error); /* rundown at the end, header */
+  void (*free) (WprSink *self);
+} WprSinkClass;
+struct _WprSink
+{
+  const WprSinkClass *klass;
+};
+
+/* phase: "collect", "order", "names", "check". Called at most about 20 times a second. */
+typedef struct
+{
+  void (*func) (const char *phase, double fraction, guint64 done, guint64 total, gpointer data);
+  gpointer data;
+} WprProgress;
+
+typedef struct _WprTrace WprTrace;
+WprTrace *wpr_trace_open (const char *store_path, GError **error);
+void wpr_trace_free (WprTrace *trace);
+/* Sentence to write as the description, replacing the store's. Any time before the end is written:
+ * it is asked for last through this callback. */
+void wpr_trace_set_description_func (WprTrace *trace, char *(*func) (gpointer data), gpointer data);
+/* Visits every event once. Cancelled: WPR_ERROR_CANCELLED, the store untouched. What the merge did
+ * is in the counters below. */
+gboolean wpr_trace_play (WprTrace *trace, WprSink *const *sinks, gsize n,
+                         const WprProgress *progress, GCancellable *cancellable, GError **error);
+const WprTraceContext *wpr_trace_context (
+    WprTrace *trace); /* filled by play's pass 1; complete after play */
+typedef struct
+{
+  guint64 events, inferred_switches, clamped, unknown_ids, cut_bytes, undecodable;
+  gint64 largest_reorder_ns;
+} WprTraceCounters;
+void wpr_trace_counters (WprTrace *trace, WprTraceCounters *counters);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprTrace, wpr_trace_free)
+
+G_END_DECLS

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What could be recorded: profiles, a person's choice, the machine, and the plan that comes of
+ * them. All structs are read-only for callers; strings are UTF-8 and live as long as their owner.
+ * Everything here may be called on any thread; a WprLibrary is not locked: fill it on one thread,
+ * then share it. */
+#pragma once
+
+#include <gio/gio.h>
+#include <wpr-error.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  WPR_MODE_MEMORY,
+  WPR_MODE_FILE
+} WprMode;
+typedef enum
+{
+  WPR_LEVEL_VERBOSE,
+  WPR_LEVEL_LIGHT
+} WprLevel;
+
+/* A profile: one Name with up to four variants. */
+typedef struct
+{
+  const char *name;           /* "CPU": what -start takes */
+  const char *title;          /* its Description, translated for built-in ones */
+  const char *symptom;        /* what a person says who needs it, translated; "" if none */
+  const char *search_words;   /* further words to find it by, translated; "" if none */
+  const char *category;       /* untranslated problem category, "Resource Analysis" */
+  const char *category_title; /* translated */
+  const char *source;         /* NULL: built in; else the file's display name */
+  gboolean internal;          /* hidden (Internal="true") */
+  gboolean is_default;        /* Default="true" */
+  gboolean has[2][2];         /* [WprLevel][WprMode]: which variants exist */
+} WprProfile;
+
+/* A fault of a .wprp file. */
+typedef struct
+{
+  char *file;         /* display name */
+  guint line, column; /* from 1; 0 if unknown */
+  char *path;         /* element path, "WindowsPerformanceRecorder/Profiles/Profile" */
+  char *what;         /* what is wrong */
+  char *advice;       /* what to write instead; "" if nothing helps */
+  gboolean is_error;  /* the profile cannot be used; else a warning */
+  guint32 wpr_number; /* 0xc558..., 0 if none */
+} WprFault;
+
+typedef struct _WprLibrary WprLibrary;
+/* The built-in profiles (compiled in). Never fails: a fault in them is a bug (g_error). */
+WPR_API WprLibrary *wpr_library_new (void);
+WPR_API WprLibrary *wpr_library_ref (WprLibrary *library);
+WPR_API void wpr_library_unref (WprLibrary *library);
+/* Adds a .wprp. bytes: the file as it is (UTF-8, UTF-8 with BOM, UTF-16). FALSE with
+ * WPR_ERROR_PROFILE (message: first fault with file:line:column) when it cannot be used; its faults
+ * are then still listed by wpr_library_get_faults(). */
+WPR_API gboolean wpr_library_add_bytes (WprLibrary *library, GBytes *bytes,
+                                        const char *display_name, GError **error);
+WPR_API gboolean wpr_library_add_file (WprLibrary *library, const char *path, GError **error);
+WPR_API guint wpr_library_get_n_profiles (WprLibrary *library);
+WPR_API const WprProfile *wpr_library_get_profile (WprLibrary *library, guint index);
+/* Faults of everything added so far. Elements are const WprFault *; owned by the library. */
+WPR_API const GPtrArray *wpr_library_get_faults (WprLibrary *library);
+/* By name, as WPR spells it ("CPU", case-insensitive; with source NULL the built-in one wins). NULL
+ * with WPR_ERROR_PROFILE and a suggestion where a name is nearly right. */
+WPR_API const WprProfile *wpr_library_find (WprLibrary *library, const char *name,
+                                            const char *source, GError **error);
+/* The profile of a file that `wpr -start FILE.wprp` means: its Default, else its first. */
+WPR_API const WprProfile *wpr_library_get_default (WprLibrary *library, const char *source,
+                                                   GError **error);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprLibrary, wpr_library_unref)
+
+/* One profile asked for. */
+typedef struct
+{
+  char *name;
+  char *source; /* display name of the .wprp, NULL: built in */
+  int level;    /* a WprLevel, or -1: verbose unless only light exists */
+} WprChoiceItem;
+
+/* What a person asked for. Mutable until handed to someone; copy with _to_variant/_from_variant. */
+typedef struct
+{
+  GPtrArray *profiles;         /* of WprChoiceItem * */
+  WprMode mode;                /* -filemode */
+  guint buffer_size_kb;        /* 0: what the profiles say */
+  guint buffers;               /* 0: what the profiles say */
+  double buffers_percent;      /* > 0: percent of memory instead of a number */
+  guint duration_s;            /* 0: never stops by itself */
+  guint sample_interval_100ns; /* 0: 10 000 (1 ms); 1221..10 000 000 */
+  char *instance;              /* NULL: "WprApp" */
+  char *record_to;   /* -recordtempto: folder for the raw recording, NULL: the state folder */
+  char *save_folder; /* where -duration saves; NULL: the default one */
+} WprChoice;
+
+WPR_API WprChoice *wpr_choice_new (void);
+WPR_API void wpr_choice_free (WprChoice *choice);
+/* name may carry ".light" or ".verbose" (any case). */
+WPR_API void wpr_choice_add (WprChoice *choice, const char *name, const char *source, int level);
+WPR_API GVariant *wpr_choice_to_variant (const WprChoice *choice); /* floating a{sv} */
+WPR_API WprChoice *wpr_choice_from_variant (GVariant *variant, GError **error);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprChoice, wpr_choice_free)
+
+/* How much this process may do. */
+typedef enum
+{
+  WPR_RIGHTS_NONE, /* no kernel-wide events */
+  WPR_RIGHTS_FULL, /* system-wide events and tracepoints with data */
+} WprRights;
+
+typedef enum
+{
+  WPR_HAVE_UNKNOWN,
+  WPR_HAVE_YES,
+  WPR_HAVE_NO,
+  WPR_HAVE_REFUSED
+} WprHave;
+
+/* What can be had here: a value. Probed by wpr_machine_probe() (wpr-recorder.h), or made up by a
+ * test. */
+typedef struct _WprMachine WprMachine;
+WPR_API WprMachine *wpr_machine_new (guint n_cpus, guint64 memory_bytes, WprRights rights);
+WPR_API WprMachine *wpr_machine_ref (WprMachine *machine);
+WPR_API void wpr_machine_unref (WprMachine *machine);
+WPR_API guint wpr_machine_get_n_cpus (const WprMachine *machine);   /* online */
+WPR_API guint64 wpr_machine_get_memory (const WprMachine *machine); /* bytes */
+WPR_API WprRights wpr_machine_get_rights (const WprMachine *machine);
+/* Why there are no rights, and what helps: one translated sentence; "" with full rights. */
+WPR_API const char *wpr_machine_get_rights_text (const WprMachine *machine);
+WPR_API void wpr_machine_set_rights_text (WprMachine *machine, const char *text);
+WPR_API void wpr_machine_set_max_possible_cpu (WprMachine *machine, guint highest);
+WPR_API guint wpr_machine_get_max_possible_cpu (const WprMachine *machine);
+WPR_API void wpr_machine_set_has_pmu (WprMachine *machine, gboolean has);
+WPR_API gboolean wpr_machine_get_has_pmu (const WprMachine *machine);
+WPR_API void wpr_machine_set_kernel (WprMachine *machine, const char *release);
+WPR_API const char *wpr_machine_get_kernel (const WprMachine *machine);
+/* Tracepoints: "sched:sched_switch". What nobody set is the default (UNKNOWN unless changed). */
+WPR_API void wpr_machine_set_event (WprMachine *machine, const char *event, WprHave have);
+WPR_API void wpr_machine_set_default (WprMachine *machine, WprHave have);
+WPR_API WprHave wpr_machine_get_event (const WprMachine *machine, const char *event);
+/* Names known present, matching a "system:pattern" with * and ?; sorted; for wildcards. Free with
+ * g_ptr_array_unref. */
+WPR_API GPtrArray *wpr_machine_match_events (const WprMachine *machine, const char *pattern);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprMachine, wpr_machine_unref)
+
+/* ---- the plan ---- */
+
+typedef enum
+{
+  WPR_ITEM_TRACEPOINT, /* name "sched:sched_switch" */
+  WPR_ITEM_SOFTWARE,   /* name "cpu-clock", "page-faults", "major-faults" */
+  WPR_ITEM_HARDWARE,   /* name "cycles" */
+  WPR_ITEM_SIDEBAND,   /* name "sideband": mmap2, comm, task, build ids. One a plan, always there */
+  WPR_ITEM_SAMPLER, /* name "meminfo", "vmstat", "psi", "rss": read by the recorder at an interval
+                     */
+} WprItemKind;
+
+typedef enum
+{
+  WPR_STACK_NONE,
+  WPR_STACK_KERNEL,
+  WPR_STACK_FULL
+} WprStack; /* FULL: kernel and user */
+
+/* One Linux event of a collector. */
+typedef struct
+{
+  WprItemKind kind;
+  const char *name;
+  WprStack stack;
+  guint64 period; /* tracepoints, faults: 1. cpu-clock: ns. cycles: 0 with interval_ns (frequency
+                     from it) */
+  guint64 interval_ns; /* samples and samplers: the interval; else 0 */
+  gboolean skip_self;  /* the recorder's own threads are filtered out (syscalls, block, file) */
+  const GPtrArray *asked_by; /* of const char *: "CPU: keyword CSwitch", for people */
+  const GPtrArray *keywords; /* of const char *: "CSwitch" */
+  const GPtrArray *profiles; /* of const char *: names of the profiles that asked */
+} WprPlanItem;
+
+typedef enum
+{
+  WPR_COLLECTOR_SYSTEM,
+  WPR_COLLECTOR_EVENT
+} WprCollectorKind;
+
+typedef struct
+{
+  const char *name; /* "WPR System Collector" */
+  WprCollectorKind kind;
+  guint buffer_kb;                    /* BufferSize, as asked and kept */
+  guint buffers_asked;                /* number of buffers asked for in all */
+  guint buffers_granted;              /* ring_bytes x CPUs / BufferSize */
+  guint64 bytes_asked, bytes_granted; /* in all */
+  guint64 ring_bytes;                 /* a CPU: a power of two of pages */
+  const GPtrArray *items; /* of const WprPlanItem *; a collector without items is not opened */
+} WprPlanCollector;
+
+typedef enum
+{
+  WPR_MISSING_NOT_HERE,       /* this kernel has no such event */
+  WPR_MISSING_REFUSED,        /* the kernel refuses it, also to administrators */
+  WPR_MISSING_NO_COUNTERPART, /* Linux has nothing like it */
+  WPR_MISSING_NEEDS_RIGHTS,   /* needs rights this user has not */
+  WPR_MISSING_LATER,          /* not in this version */
+} WprMissingReason;
+
+typedef struct
+{
+  const char
+      *what; /* "irq_vectors:irq_work_exit", "keyword Registry", "provider Microsoft-Windows-Foo" */
+  WprMissingReason reason;
+  const char *text;          /* translated sentence */
+  const GPtrArray *asked_by; /* of const char * */
+} WprPlanMissing;
+
+/* What will really be recorded. Immutable, reference counted. */
+typedef struct
+{
+  WprMode mode;
+  WprLevel level;              /* the highest asked */
+  const GPtrArray *profiles;   /* of const char *: variant ids, "CPU.Verbose.Memory" */
+  const GPtrArray *titles;     /* of const char *: translated titles in the same order */
+  const GPtrArray *collectors; /* of const WprPlanCollector *; the system collector first */
+  const GPtrArray *missing;    /* of const WprPlanMissing * */
+  const GPtrArray
+      *notices;         /* of const char *: translated; what was cut, disagreements, fallbacks */
+  guint n_kinds;        /* kinds of events that will be recorded */
+  guint64 memory_bytes; /* rings of all collectors and sideband */
+  guint duration_s;
+  gboolean strict;       /* a missing Strict item fails the start */
+  gboolean needs_rights; /* nothing of it can be recorded for want of rights */
+  const char *digest; /* SHA-256 over everything above but texts: equal digests, equal recordings */
+} WprPlan;
+
+/* A pure function of its arguments: opens nothing, any thread, under 50 ms. Errors:
+ * WPR_ERROR_PROFILE (unknown profile, Internal 0xc558101c, collectors that disagree),
+ * WPR_ERROR_USAGE (numbers out of range, with the limit). A plan in which nothing can be had is not
+ * an error. */
+WPR_API WprPlan *wpr_plan_new (WprLibrary *library, const WprChoice *choice,
+                               const WprMachine *machine, GError **error);
+WPR_API WprPlan *wpr_plan_ref (WprPlan *plan);
+WPR_API void wpr_plan_unref (WprPlan *plan);
+/* The plan as text for people (-profiledetails, Copy as Text), and as JSON (schema version 1). Free
+ * with g_free. */
+WPR_API char *wpr_plan_to_text (const WprPlan *plan);
+WPR_API char *wpr_plan_to_json (const WprPlan *plan);
+/* Plain words for an item ("Each switch from one thread to another"), translated; static. */
+WPR_API const char *wpr_plan_item_describe (const WprPlanItem *item);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprPlan, wpr_plan_unref)
+
+G_END_DECLS

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What was recorded: facts about a finished .etl. */
+#pragma once
+
+#include <gio/gio.h>
+#include <wpr-error.h>
+
+G_BEGIN_DECLS
+
+/* One kind of event in a file. */
+typedef struct
+{
+  const char *provider; /* "Thread", "Linux.sched", "{guid}" */
+  const char *name;     /* "CSwitch", "sched_waking", "opcode 36" */
+  guint64 count;
+} WprEventCount;
+
+/* What `wpr -info` says. Owned by the caller. */
+typedef struct
+{
+  guint64 size_bytes;
+  guint32 buffer_bytes, n_buffers, n_cpus, pointer_size;
+  guint64 n_events;
+  guint32 events_lost, buffers_lost;
+  gint64 start_realtime_ns, end_realtime_ns, duration_ns;
+  gint64 perf_frequency;
+  char *logger_name;
+  char *host, *kernel, *tool_version; /* NULL in files of others */
+  char *note;                         /* what was wrong; NULL if nobody said */
+  GPtrArray *profiles;                /* of char * */
+  GPtrArray *counts;                  /* of WprEventCount *, most first */
+  GPtrArray *facts;  /* of char *: "name: value", everything Linux.Recorder says, in order */
+  GPtrArray *faults; /* of char *: what is damaged or violates the format; empty = sound */
+  gboolean complete; /* nothing lost, nothing damaged, header says closed */
+} WprTraceInfo;
+
+/* Reads the whole file and verifies every buffer and event. WPR_ERROR_DAMAGED if it is no .etl at
+ * all; a cut file is described, with faults. Blocks. */
+WPR_API WprTraceInfo *wpr_trace_info_read (const char *path, GCancellable *cancellable,
+                                           GError **error);
+WPR_API void wpr_trace_info_free (WprTraceInfo *info);
+WPR_API char *wpr_trace_info_to_text (const WprTraceInfo *info);
+WPR_API char *wpr_trace_info_to_json (const WprTraceInfo *info);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprTraceInfo, wpr_trace_info_free)
+
+G_END_DECLS
