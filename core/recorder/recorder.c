@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The class WprRecorder: what its owner sees of a recording, and the doors to its back end. No
+ * recording happens here. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gi18n-lib.h>
+
+#include "recorder/recorder-private.h"
+
+struct _WprRecorder
+{
+  GObject parent_instance;
+  char *instance;
+  GMainContext *context; /* the owner's: signals are emitted there */
+  WprRecorderBackend *backend;
+  GMutex lock; /* what is below */
+  WprState state;
+  WprStats *stats;
+  GPtrArray *notices; /* WprNotice * */
+};
+
+G_DEFINE_FINAL_TYPE (WprRecorder, wpr_recorder, G_TYPE_OBJECT)
+
+enum
+{
+  PROP_STATE = 1,
+  N_PROPS
+};
+enum
+{
+  SIGNAL_NOTICE,
+  SIGNAL_PROGRESS,
+  N_SIGNALS
+};
+static GParamSpec *properties[N_PROPS];
+static guint signals[N_SIGNALS];
+
+/* ---- deliveries into the owner's context ---- */
+
+typedef struct
+{
+  WprRecorder *recorder;
+  WprNotice *notice; /* or */
+  char *phase;       /* or neither: the state */
+  double fraction;
+  guint64 done, total;
+} WprDelivery;
+
+static void
+wpr_delivery_free (gpointer data)
+{
+  WprDelivery *delivery = data;
+  g_clear_pointer (&delivery->notice, wpr_notice_free);
+  g_free (delivery->phase);
+  g_object_unref (delivery->recorder);
+  g_free (delivery);
+}
+
+static gboolean
+wpr_delivery_dispatch (gpointer data)
+{
+  WprDelivery *delivery = data;
+  WprRecorder *self = delivery->recorder;
+  if (delivery->notice)
+    g_signal_emit (self, signals[SIGNAL_NOTICE], 0, delivery->notice);
+  else if (delivery->phase)
+    g_signal_emit (self, signals[SIGNAL_PROGRESS], 0, delivery->phase, delivery->fraction,
+                   delivery->done, delivery->total);
+  else
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STATE]);
+  return G_SOURCE_REMOVE;
+}
+
+/* Takes over the delivery. FIFO: one priority, one context. */
+static void
+wpr_recorder_deliver (WprRecorder *self, WprDelivery *delivery)
+{
+  delivery->recorder = g_object_ref (self);
+  g_autoptr (GSource) source = g_idle_source_new ();
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, wpr_delivery_dispatch, delivery, wpr_delivery_free);
+  g_source_attach (source, self->context);
+}
+
+void
+wpr_recorder_set_state (WprRecorder *self, WprState state)
+{
+  g_mutex_lock (&self->lock);
+  gboolean same = self->state == state;
+  self->state = state;
+  g_mutex_unlock (&self->lock);
+  if (!same)
+    wpr_recorder_deliver (self, g_new0 (WprDelivery, 1));
+}
+
+void
+wpr_recorder_add_notice (WprRecorder *self, WprSeverity severity, gint64 realtime_ns,
+                         const char *id, const char *text)
+{
+  WprNotice *notice = wpr_notice_new (severity, realtime_ns, id, text);
+  WprDelivery *delivery = g_new0 (WprDelivery, 1);
+  delivery->notice = wpr_notice_copy (notice);
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->notices, notice);
+  g_mutex_unlock (&self->lock);
+  wpr_recorder_deliver (self, delivery);
+}
+
+void
+wpr_recorder_set_stats (WprRecorder *self, WprStats *stats)
+{
+  wpr_stats_ref (stats);
+  g_mutex_lock (&self->lock);
+  WprStats *old = self->stats;
+  self->stats = stats;
+  g_mutex_unlock (&self->lock);
+  wpr_stats_unref (old);
+}
+
+void
+wpr_recorder_emit_progress (WprRecorder *self, const char *phase, double fraction, guint64 done,
+                            guint64 total)
+{
+  WprDelivery *delivery = g_new0 (WprDelivery, 1);
+  delivery->phase = g_strdup (phase);
+  delivery->fraction = fraction;
+  delivery->done = done;
+  delivery->total = total;
+  wpr_recorder_deliver (self, delivery);
+}
+
+/* ---- answers to tasks ---- */
+
+typedef struct
+{
+  GTask *task;
+  GError *error;
+  gpointer result; /* NULL: TRUE */
+  GDestroyNotify destroy;
+} WprAnswer;
+
+static void
+wpr_answer_free (gpointer data)
+{
+  WprAnswer *answer = data;
+  g_clear_error (&answer->error);
+  if (answer->result)
+    answer->destroy (answer->result);
+  g_object_unref (answer->task);
+  g_free (answer);
+}
+
+static gboolean
+wpr_answer_dispatch (gpointer data)
+{
+  WprAnswer *answer = data;
+  if (answer->error)
+    g_task_return_error (answer->task, g_steal_pointer (&answer->error));
+  else if (answer->result)
+    g_task_return_pointer (answer->task, g_steal_pointer (&answer->result), answer->destroy);
+  else
+    g_task_return_boolean (answer->task, TRUE);
+  return G_SOURCE_REMOVE;
+}
+
+/* The task's last reference must not go on a worker: the recorder it holds would join that worker.
+ */
+static void
+wpr_recorder_answer (GTask *task, gpointer result, GDestroyNotify destroy, GError *error)
+{
+  WprAnswer *answer = g_new (WprAnswer, 1);
+  *answer = (WprAnswer){ task, error, result, destroy };
+  g_autoptr (GSource) source = g_idle_source_new ();
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, wpr_answer_dispatch, answer, wpr_answer_free);
+  g_source_attach (source, g_task_get_context (task));
+}
+
+void
+wpr_recorder_return_boolean (GTask *task)
+{
+  wpr_recorder_answer (task, NULL, NULL, NULL);
+}
+
+void
+wpr_recorder_return_saved (GTask *task, WprSaved *saved)
+{
+  wpr_recorder_answer (task, saved, (GDestroyNotify)wpr_saved_free, NULL);
+}
+
+void
+wpr_recorder_return_string (GTask *task, char *string)
+{
+  wpr_recorder_answer (task, string, g_free, NULL);
+}
+
+void
+wpr_recorder_return_error (GTask *task, GError *error)
+{
+  wpr_recorder_answer (task, NULL, NULL, error);
+}
+
+/* ---- the object ---- */
+
+static void
+wpr_recorder_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_STATE)
+    g_value_set_int (value, (int)wpr_recorder_get_state (WPR_RECORDER (object)));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+wpr_recorder_finalize (GObject *object)
+{
+  WprRecorder *self = WPR_RECORDER (object);
+  if (self->backend)
+    self->backend->klass->free (self->backend);
+  g_free (self->instance);
+  g_main_context_unref (self->context);
+  wpr_stats_unref (self->stats);
+  g_ptr_array_unref (self->notices);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (wpr_recorder_parent_class)->finalize (object);
+}
+
+static void
+wpr_recorder_class_init (WprRecorderClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  object_class->get_property = wpr_recorder_get_property;
+  object_class->finalize = wpr_recorder_finalize;
+  /* A WprState. */
+  properties[PROP_STATE]
+      = g_param_spec_int ("state", NULL, NULL, WPR_STATE_IDLE, WPR_STATE_FAILED, WPR_STATE_IDLE,
+                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  signals[SIGNAL_NOTICE] = g_signal_new ("notice", WPR_TYPE_RECORDER, G_SIGNAL_RUN_LAST, 0, NULL,
+                                         NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
+  signals[SIGNAL_PROGRESS]
+      = g_signal_new ("progress", WPR_TYPE_RECORDER, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                      G_TYPE_NONE, 4, G_TYPE_STRING, G_TYPE_DOUBLE, G_TYPE_UINT64, G_TYPE_UINT64);
+}
+
+static void
+wpr_recorder_init (WprRecorder *self)
+{
+  g_mutex_init (&self->lock);
+  self->context = g_main_context_ref_thread_default ();
+  self->notices = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_notice_free);
+  self->stats
+      = wpr_stats_new (&(WprStats){ .state = WPR_STATE_IDLE, .holds_s = -1, .disk_full_s = -1 });
+}
+
+WprRecorder *
+wpr_recorder_new_with_backend (const char *instance, WprRecorderBackend *backend)
+{
+  WprRecorder *self = g_object_new (WPR_TYPE_RECORDER, NULL);
+  self->instance = g_strdup (instance);
+  self->backend = backend;
+  backend->recorder = self;
+  return self;
+}
+
+WprRecorderBackend *
+wpr_recorder_get_backend (WprRecorder *self)
+{
+  return self->backend;
+}
+
+/* ---- public: asking ---- */
+
+WprState
+wpr_recorder_get_state (WprRecorder *self)
+{
+  g_return_val_if_fail (WPR_IS_RECORDER (self), WPR_STATE_FAILED);
+  g_mutex_lock (&self->lock);
+  WprState state = self->state;
+  g_mutex_unlock (&self->lock);
+  return state;
+}
+
+const char *
+wpr_recorder_get_instance (WprRecorder *self)
+{
+  g_return_val_if_fail (WPR_IS_RECORDER (self), NULL);
+  return self->instance;
+}
+
+WprStats *
+wpr_recorder_ref_stats (WprRecorder *self)
+{
+  g_return_val_if_fail (WPR_IS_RECORDER (self), NULL);
+  g_mutex_lock (&self->lock);
+  WprStats *stats = wpr_stats_ref (self->stats);
+  g_mutex_unlock (&self->lock);
+  return stats;
+}
+
+GPtrArray *
+wpr_recorder_get_notices (WprRecorder *self)
+{
+  g_return_val_if_fail (WPR_IS_RECORDER (self), NULL);
+  GPtrArray *copy = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_notice_free);
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->notices->len; i++)
+    g_ptr_array_add (copy, wpr_notice_copy (g_ptr_array_index (self->notices, i)));
+  g_mutex_unlock (&self->lock);
+  return copy;
+}
+
+GVariant *
+wpr_recorder_describe (WprRecorder *self)
+{
+  g_return_val_if_fail (WPR_IS_RECORDER (self), NULL);
+  return self->backend->klass->describe (self->backend);
+}
+
+/* ---- public: doing ---- */
+
+static GTask *
+wpr_recorder_task (WprRecorder *self, GCancellable *cancellable, GAsyncReadyCallback callback,
+                   gpointer data, gpointer tag)
+{
+  GTask *task = g_task_new (self, cancellable, callback, data);
+  g_task_set_source_tag (task, tag);
+  /* A result stands also if the caller gave up meanwhile: what happened must be known. */
+  g_task_set_check_cancellable (task, FALSE);
+  return task;
+}
+
+void
+wpr_recorder_start_async (WprRecorder *self, const WprChoice *choice, GVariant *files,
+                          const char *program, GCancellable *cancellable,
+                          GAsyncReadyCallback callback, gpointer data)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self) && choice);
+  self->backend->klass->start (
+      self->backend,
+      wpr_recorder_task (self, cancellable, callback, data, wpr_recorder_start_async), choice,
+      files, program);
+}
+
+gboolean
+wpr_recorder_start_finish (WprRecorder *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+typedef void (*WprSaveHook) (WprRecorderBackend *backend, GTask *task, int folder_fd,
+                             const char *name, const char *note);
+
+static void
+wpr_recorder_into_file (WprRecorder *self, WprSaveHook hook, GTask *task, int folder_fd,
+                        const char *name, const char *note)
+{
+  int own_fd = fcntl (folder_fd, F_DUPFD_CLOEXEC, 0);
+  if (own_fd < 0)
+    {
+      GError *error = NULL;
+      wpr_set_error (&error, WPR_ERROR_NOT_WRITABLE, 0,
+                     _ ("The folder to save into is not open: %s. Nothing was stopped."),
+                     g_strerror (errno));
+      wpr_recorder_return_error (task, error);
+      return;
+    }
+  hook (self->backend, task, own_fd, name, note);
+}
+
+void
+wpr_recorder_stop_async (WprRecorder *self, int folder_fd, const char *name, const char *note,
+                         GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self) && name);
+  wpr_recorder_into_file (
+      self, self->backend->klass->stop,
+      wpr_recorder_task (self, cancellable, callback, data, wpr_recorder_stop_async), folder_fd,
+      name, note);
+}
+
+WprSaved *
+wpr_recorder_stop_finish (WprRecorder *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+void
+wpr_recorder_set_note (WprRecorder *self, const char *note)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self));
+  self->backend->klass->set_note (self->backend, note);
+}
+
+void
+wpr_recorder_save_async (WprRecorder *self, int folder_fd, const char *name, const char *note,
+                         GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self) && name);
+  wpr_recorder_into_file (
+      self, self->backend->klass->save,
+      wpr_recorder_task (self, cancellable, callback, data, wpr_recorder_save_async), folder_fd,
+      name, note);
+}
+
+WprSaved *
+wpr_recorder_save_finish (WprRecorder *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+void
+wpr_recorder_cancel_async (WprRecorder *self, GCancellable *cancellable,
+                           GAsyncReadyCallback callback, gpointer data)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self));
+  self->backend->klass->cancel (self->backend, wpr_recorder_task (self, cancellable, callback, data,
+                                                                  wpr_recorder_cancel_async));
+}
+
+gboolean
+wpr_recorder_cancel_finish (WprRecorder *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+void
+wpr_recorder_mark_async (WprRecorder *self, const char *text, GCancellable *cancellable,
+                         GAsyncReadyCallback callback, gpointer data)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self));
+  self->backend->klass->mark (
+      self->backend, wpr_recorder_task (self, cancellable, callback, data, wpr_recorder_mark_async),
+      text ? text : "");
+}
+
+gboolean
+wpr_recorder_mark_finish (WprRecorder *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
