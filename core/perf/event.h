@@ -61,14 +61,17 @@ typedef struct
   guint32 watermark; /* bytes; 0: no wake-ups */
 } WprRingSpec;
 
-/* The inert leader of a ring: a disabled `dummy`; ENABLE/DISABLE of it switches its group, read()
- * gives every member's count and loss. */
+/* The inert leader of a ring: a disabled `dummy`; ENABLE/DISABLE of it (without the group flag)
+ * switches its group, read() gives every member's count and loss. A CPU may have further groups in
+ * a set (hardware events, which the kernel may take turns with; more members than one group holds;
+ * a CPU that came back): their leaders have bytes 0, are enabled and read like the first, but have
+ * no ring to map, since their records go to the ring that CPU has in that set. */
 typedef struct
 {
   guint ring;
   guint cpu;
   int fd;
-  gsize bytes;
+  gsize bytes; /* of its ring; 0: none of its own */
 } WprLeader;
 typedef struct
 {
@@ -82,6 +85,9 @@ typedef struct
   guint cpu;
   int error_number;
 } WprRefusal; /* cpu G_MAXUINT: on all of them alike */
+
+/* A row of WPR_ROW_LEADER: no leader could be opened on that CPU, so nothing of it is recorded. */
+#define WPR_ROW_LEADER G_MAXUINT32
 
 /* What opening gave. Arrays grow with add, grow and cpu_online. */
 typedef struct
@@ -108,14 +114,21 @@ struct _WprOpenerClass
                     const WprRingSpec *rings, gsize n_rings, const guint *cpus, gsize n_cpus,
                     WprOpened *opened, GError **error);
   /* One more event while running: opened on every CPU, then the dummy that makes 6.18 schedule it.
-   */
+   * A leader that is appended (bytes 0) is disabled: the caller enables it. A refused event is a
+   * refusal, not an error. */
   gboolean (*add) (WprOpener *self, const WprPerfEvent *event, WprOpened *opened, GError **error);
   gboolean (*drop) (WprOpener *self, guint32 row, GError **error);
+  /* The kernel takes one filter for the life of an event, so an event that has one is opened anew
+   * with the new filter before the old one is closed: its new ids are appended, and an event that
+   * hits in between is there twice at most, never missing. */
   gboolean (*filter) (WprOpener *self, guint32 row, const guint32 *skip_tids, gsize n,
-                      GError **error);
+                      WprOpened *opened, GError **error);
   /* A second, larger ring for one set: new leaders are appended, all members sent there; the old
-   * ring is drained to its end by the caller. */
+   * ring is drained to its end by the caller. The old leaders still switch the groups and are read
+   * for counts; the new ones own the rings only. ENOMEM: nothing changed. */
   gboolean (*grow) (WprOpener *self, guint ring, gsize bytes, WprOpened *opened, GError **error);
+  /* A CPU came (back): its events are opened anew, on new leaders with bytes 0 that write to the
+   * ring it had, else with a ring of its own. Disabled: the caller enables the appended leaders. */
   gboolean (*cpu_online) (WprOpener *self, guint cpu, WprOpened *opened, GError **error);
   /* Closes all; 20-35 ms a tracepoint, so off the face's way. */
   void (*close) (WprOpener *self);
@@ -127,7 +140,7 @@ gboolean wpr_opener_add (WprOpener *self, const WprPerfEvent *event, WprOpened *
                          GError **error);
 gboolean wpr_opener_drop (WprOpener *self, guint32 row, GError **error);
 gboolean wpr_opener_filter (WprOpener *self, guint32 row, const guint32 *skip_tids, gsize n,
-                            GError **error);
+                            WprOpened *opened, GError **error);
 gboolean wpr_opener_grow (WprOpener *self, guint ring, gsize bytes, WprOpened *opened,
                           GError **error);
 gboolean wpr_opener_cpu_online (WprOpener *self, guint cpu, WprOpened *opened, GError **error);

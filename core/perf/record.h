@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A raw record, taken apart. Every sample begins IDENTIFIER TID TIME CPU; every other record ends
- * TID TIME CPU IDENTIFIER (sample_id_all). A stranger's bytes: nothing is read outside header.size.
- */
+/* A raw record, taken apart. Every sample begins IDENTIFIER [IP] TID TIME [ADDR] CPU (IP and ADDR
+ * of samples and faults only: the kernel's order); every other record ends TID TIME CPU IDENTIFIER
+ * (sample_id_all). A stranger's bytes: nothing is read outside header.size. */
 #pragma once
 
 #include <glib.h>
