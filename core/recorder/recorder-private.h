@@ -27,6 +27,11 @@ typedef struct
   void (*mark) (WprRecorderBackend *backend, GTask *task, const char *text); /* returns boolean */
   void (*set_note) (WprRecorderBackend *backend, const char *note);
   GVariant *(*describe) (WprRecorderBackend *backend); /* any thread; owned, not floating */
+  /* The newest figures, where the back end has them itself instead of calling
+   * wpr_recorder_set_stats(); any thread, must not block. May be NULL, and may return NULL: none
+   * yet.
+   */
+  WprStats *(*ref_stats) (WprRecorderBackend *backend);
   void (*free) (WprRecorderBackend *backend); /* ends its worker; may be called on that worker */
 } WprRecorderBackendClass;
 

@@ -294,8 +294,12 @@ WprStats *
 wpr_recorder_ref_stats (WprRecorder *self)
 {
   g_return_val_if_fail (WPR_IS_RECORDER (self), NULL);
+  const WprRecorderBackendClass *klass = self->backend ? self->backend->klass : NULL;
+  WprStats *stats = klass && klass->ref_stats ? klass->ref_stats (self->backend) : NULL;
+  if (stats)
+    return stats;
   g_mutex_lock (&self->lock);
-  WprStats *stats = wpr_stats_ref (self->stats);
+  stats = wpr_stats_ref (self->stats);
   g_mutex_unlock (&self->lock);
   return stats;
 }
