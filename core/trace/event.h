@@ -89,7 +89,7 @@ typedef struct
       WprTaskState prev_state;
       gint32 prev_prio, next_prio; /* Linux prio 0..139 */
       gboolean prev_yielded;
-      gint64 wait_ns; /* of next since its waking; -1 unknown */
+      gint64 wait_ns; /* of next since its waking, or since it was preempted; -1 unknown */
     } sw;
     struct
     {
@@ -108,7 +108,7 @@ typedef struct
       guint32 dev;
       guint64 sector;
       guint32 bytes;
-      gboolean write, flush, discard;
+      gboolean write, flush, discard; /* flush: a flush and nothing else */
       gint32 error;
       gint64 issue_time; /* complete: boot ns, -1 unknown */
       guint32 issuer_tid;
@@ -143,7 +143,7 @@ typedef struct
     {
       guint32 collector;
       guint64 count;
-      gint64 second;
+      gint64 second; /* whole seconds since the trace's start_time */
     } loss;
     struct
     {

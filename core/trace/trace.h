@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include "store/store.h"
 #include "trace/event.h"
+#include "trace/image.h"
 
 G_BEGIN_DECLS
 
@@ -23,7 +24,7 @@ typedef struct
 typedef struct
 {
   guint32 collector, cpu;
-  gint64 second;
+  gint64 second; /* whole seconds since start_time */
   guint64 count;
 } WprTraceLoss;
 
@@ -33,6 +34,7 @@ typedef struct
   const WprManifest *manifest;
   const WprWorld *world;
   const WprClockTable *clocks;
+  WprImageTable *images;       /* for the rundown's images: wpr_image_table_get */
   gint64 start_time, end_time; /* trace time (BOOTTIME ns): first and last moment of the recording;
                                   memory mode: of what is in it */
   gint64 start_realtime_ns;    /* wall clock at start_time */
@@ -48,7 +50,8 @@ typedef struct
   char *description; /* what was wrong; NULL */
 } WprTraceContext;
 
-/* Where a trace is played to. */
+/* Where a trace is played to. Events come in time order; only an inferred switch may lie behind the
+ * last event of another CPU, never behind the last of its own. */
 typedef struct _WprSink WprSink;
 typedef struct
 {

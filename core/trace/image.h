@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where an image lies in a process, from the ELF headers of its file: kept by file, bounded. Not
+ * locked: the thread that plays. Reads files, so never while recording. */
+#pragma once
+
+#include "trace/event.h"
+
+G_BEGIN_DECLS
+
+typedef struct _WprImageTable WprImageTable;
+
+WprImageTable *wpr_image_table_new (void);
+void wpr_image_table_free (WprImageTable *table);
+/* Base, size, build id of a mapping (event.h says how). A file that is no longer the one that was
+ * mapped (build id, else device, inode, time of change) is not believed. FALSE: no image, memory
+ * without a file (JIT code, stacks). The pointers are the mapping's and the table's: valid until
+ * the next call. */
+gboolean wpr_image_table_get (WprImageTable *table, const WprMapping *mapping, WprImage *image);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprImageTable, wpr_image_table_free)
+
+G_END_DECLS
