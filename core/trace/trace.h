@@ -34,16 +34,20 @@ typedef struct
   const WprManifest *manifest;
   const WprWorld *world;
   const WprClockTable *clocks;
+  const GArray *offsets;       /* trace time minus the world's, by time: see wpr_trace_boottime */
   WprImageTable *images;       /* for the rundown's images: wpr_image_table_get */
   gint64 start_time, end_time; /* trace time (BOOTTIME ns): first and last moment of the recording;
                                   memory mode: of what is in it */
-  gint64 start_realtime_ns;    /* wall clock at start_time */
-  gint64 complete_from;        /* trace time from which on all CPUs are complete */
-  gboolean stopped;            /* FALSE: the recorder died; end_time is the last record's */
-  GArray *tallies;             /* WprTraceTally */
-  GArray *rings;               /* WprTraceRing */
-  GArray *losses;              /* WprTraceLoss */
-  GPtrArray *notices;          /* char * */
+  /* The same in the world's clock. Rundown at the start: who lived with start < start_monotonic <=
+   * end, as they were just before; from start_monotonic on there are events. */
+  WprTime start_monotonic, end_monotonic;
+  gint64 start_realtime_ns; /* wall clock at start_time */
+  gint64 complete_from;     /* trace time from which on all CPUs are complete */
+  gboolean stopped;         /* FALSE: the recorder died; end_time is the last record's */
+  GArray *tallies;          /* WprTraceTally */
+  GArray *rings;            /* WprTraceRing */
+  GArray *losses;           /* WprTraceLoss */
+  GPtrArray *notices;       /* char * */
   guint64 lost, overwritten_bytes, bytes_dropped;
   gint64 cost_cpu_ns;
   guint64 cost_wakeups;
@@ -86,6 +90,8 @@ gboolean wpr_trace_play (WprTrace *trace, WprSink *const *sinks, gsize n,
                          const WprProgress *progress, GCancellable *cancellable, GError **error);
 const WprTraceContext *wpr_trace_context (
     WprTrace *trace); /* filled by play's pass 1; complete after play */
+/* Trace time of a time of the world's; wpr_clock_table_boottime is not monotonic to the ns. */
+gint64 wpr_trace_boottime (const WprTraceContext *context, WprTime monotonic_ns);
 typedef struct
 {
   guint64 events, inferred_switches, clamped, unknown_ids, cut_bytes, undecodable;
