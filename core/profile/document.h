@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A .wprp as a tree of the elements the format knows, each with its place. Knows the schema, not
+ * what profiles mean. */
+#pragma once
+
+#include "profile/fault.h"
+#include "profile/schema.h"
+
+G_BEGIN_DECLS
+
+/* How deep elements may nest: the format's own deepest is 9. */
+#define WPR_DOCUMENT_MOST_DEPTH 64
+
+typedef struct
+{
+  const char *name; /* static */
+  char *value;
+  guint line, column;
+} WprAttribute;
+
+typedef struct _WprNode WprNode;
+struct _WprNode
+{
+  const WprElement *element;
+  guint line, column;
+  WprNode *parent;     /* borrowed; NULL: the root */
+  GArray *attributes;  /* WprAttribute; NULL: none */
+  GPtrArray *children; /* WprNode *, owned; NULL: none */
+};
+
+typedef struct
+{
+  char *file; /* display name */
+  gboolean is_builtin;
+  WprNode *root;     /* NULL: not usable at all */
+  GHashTable *by_id; /* Id -> WprNode *: grandchildren of the root, as the format counts */
+  GPtrArray *faults; /* WprFault * */
+} WprDocument;
+
+/* Reads a file. Never NULL: what is wrong is in faults. */
+WprDocument *wpr_document_new (GBytes *bytes, const char *display_name);
+void wpr_document_free (WprDocument *document);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprDocument, wpr_document_free)
+
+gboolean wpr_node_is (const WprNode *node, const char *element);
+/* An attribute's value, NULL if it is not there. */
+const char *wpr_node_get (const WprNode *node, const char *attribute);
+const WprAttribute *wpr_node_get_attribute (const WprNode *node, const char *attribute);
+/* "true" or "1"; FALSE also if absent. */
+gboolean wpr_node_get_boolean (const WprNode *node, const char *attribute);
+guint wpr_node_n_children (const WprNode *node);
+const WprNode *wpr_node_child (const WprNode *node, guint index);
+/* The first child of that name, NULL. */
+const WprNode *wpr_node_find (const WprNode *node, const char *element);
+
+/* A fault at a node or at one of its attributes (NULL: the node itself). */
+void wpr_document_add_fault (WprDocument *document, const WprNode *node, const char *attribute,
+                             gboolean is_error, guint32 wpr_number, const char *advice,
+                             const char *format, ...) G_GNUC_PRINTF (7, 8);
+
+G_END_DECLS

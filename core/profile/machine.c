@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The machine as a value: what a plan asks about. Looking at the real one is the sources' part. */
+#include "config.h"
+#include "wpr-profile.h"
+
+#include <string.h>
+
+struct _WprMachine
+{
+  gatomicrefcount ref_count;
+  guint n_cpus, max_possible_cpu;
+  guint64 memory_bytes;
+  WprRights rights;
+  char *rights_text;
+  gboolean has_pmu;
+  char *kernel;
+  WprHave unset;
+  GHashTable *events; /* "sched:sched_switch" -> WprHave */
+};
+
+WprMachine *
+wpr_machine_new (guint n_cpus, guint64 memory_bytes, WprRights rights)
+{
+  g_return_val_if_fail (n_cpus > 0, NULL);
+  WprMachine *machine = g_new0 (WprMachine, 1);
+  g_atomic_ref_count_init (&machine->ref_count);
+  machine->n_cpus = n_cpus;
+  machine->max_possible_cpu = n_cpus - 1;
+  machine->memory_bytes = memory_bytes;
+  machine->rights = rights;
+  machine->rights_text = g_strdup ("");
+  machine->kernel = g_strdup ("");
+  machine->unset = WPR_HAVE_UNKNOWN;
+  machine->events = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  return machine;
+}
+
+WprMachine *
+wpr_machine_ref (WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, NULL);
+  g_atomic_ref_count_inc (&machine->ref_count);
+  return machine;
+}
+
+void
+wpr_machine_unref (WprMachine *machine)
+{
+  g_return_if_fail (machine != NULL);
+  if (!g_atomic_ref_count_dec (&machine->ref_count))
+    return;
+  g_free (machine->rights_text);
+  g_free (machine->kernel);
+  g_hash_table_unref (machine->events);
+  g_free (machine);
+}
+
+guint
+wpr_machine_get_n_cpus (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, 1);
+  return machine->n_cpus;
+}
+
+guint64
+wpr_machine_get_memory (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, 0);
+  return machine->memory_bytes;
+}
+
+WprRights
+wpr_machine_get_rights (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, WPR_RIGHTS_NONE);
+  return machine->rights;
+}
+
+const char *
+wpr_machine_get_rights_text (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, "");
+  return machine->rights_text;
+}
+
+void
+wpr_machine_set_rights_text (WprMachine *machine, const char *text)
+{
+  g_return_if_fail (machine != NULL && text != NULL);
+  g_free (machine->rights_text);
+  machine->rights_text = g_strdup (text);
+}
+
+void
+wpr_machine_set_max_possible_cpu (WprMachine *machine, guint highest)
+{
+  g_return_if_fail (machine != NULL);
+  machine->max_possible_cpu = highest;
+}
+
+guint
+wpr_machine_get_max_possible_cpu (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, 0);
+  return machine->max_possible_cpu;
+}
+
+void
+wpr_machine_set_has_pmu (WprMachine *machine, gboolean has)
+{
+  g_return_if_fail (machine != NULL);
+  machine->has_pmu = has;
+}
+
+gboolean
+wpr_machine_get_has_pmu (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, FALSE);
+  return machine->has_pmu;
+}
+
+void
+wpr_machine_set_kernel (WprMachine *machine, const char *release)
+{
+  g_return_if_fail (machine != NULL && release != NULL);
+  g_free (machine->kernel);
+  machine->kernel = g_strdup (release);
+}
+
+const char *
+wpr_machine_get_kernel (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, "");
+  return machine->kernel;
+}
+
+void
+wpr_machine_set_event (WprMachine *machine, const char *event, WprHave have)
+{
+  g_return_if_fail (machine != NULL && event != NULL);
+  g_hash_table_insert (machine->events, g_strdup (event), GINT_TO_POINTER (have));
+}
+
+void
+wpr_machine_set_default (WprMachine *machine, WprHave have)
+{
+  g_return_if_fail (machine != NULL);
+  machine->unset = have;
+}
+
+WprHave
+wpr_machine_get_event (const WprMachine *machine, const char *event)
+{
+  g_return_val_if_fail (machine != NULL && event != NULL, WPR_HAVE_UNKNOWN);
+  gpointer have;
+  if (g_hash_table_lookup_extended (machine->events, event, NULL, &have))
+    return GPOINTER_TO_INT (have);
+  return machine->unset;
+}
+
+static int
+wpr_compare_names (gconstpointer left, gconstpointer right)
+{
+  return strcmp (*(const char *const *)left, *(const char *const *)right);
+}
+
+GPtrArray *
+wpr_machine_match_events (const WprMachine *machine, const char *pattern)
+{
+  g_return_val_if_fail (machine != NULL && pattern != NULL, NULL);
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPatternSpec) spec = g_pattern_spec_new (pattern);
+  GHashTableIter iter;
+  gpointer name, have;
+  g_hash_table_iter_init (&iter, machine->events);
+  while (g_hash_table_iter_next (&iter, &name, &have))
+    if (GPOINTER_TO_INT (have) == WPR_HAVE_YES && g_pattern_spec_match_string (spec, name))
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, wpr_compare_names);
+  return names;
+}
