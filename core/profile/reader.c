@@ -10,6 +10,7 @@
 #include <glib/gi18n-lib.h>
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
+#include <libxml/parserInternals.h>
 #include <string.h>
 
 typedef struct
