@@ -24,9 +24,9 @@ guint64 wpr_ring_bytes (
 guint64 wpr_ring_used (const WprRing *ring); /* forward: head - tail; backward: min (bytes, size) */
 
 /* Writes whole records from the mapping to fd in chunks of at most 256 KiB, giving the space back
- * chunk by chunk; stops at what was there when called, or before the chunk that would exceed `most`
- * bytes (0: no limit). Bytes written. A write that fails (disk full) takes its chunk out of the
- * file again, where it is a file, and leaves it in the ring: what went before is returned, as
+ * chunk by chunk; stops at what was there when called, or before the record that would exceed
+ * `most` bytes (0: no limit). Bytes written. A write that fails (disk full) takes its chunk out of
+ * the file again, where it is a file, and leaves it in the ring: what went before is returned, as
  * write(2) does, and the next call says the error; -1 with WPR_ERROR_NO_SPACE or _INTERNAL. */
 gssize wpr_ring_drain (WprRing *ring, int fd, gsize most, GError **error);
 

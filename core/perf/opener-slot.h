@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One CPU's share of a ring set: its leaders and members. Private to the local opener. */
+#pragma once
+
+#include "perf/event.h"
+
+/* What this kernel turned out not to know. */
+typedef struct
+{
+  gboolean no_lost;     /* PERF_FORMAT_LOST: before 6.0 */
+  gboolean no_build_id; /* before 5.12 */
+  gboolean no_ksymbol;  /* before 5.1 */
+} WprPerfLacks;
+
+typedef struct
+{
+  guint32 row;
+  int fd;
+  guint64 id;
+  gboolean filtered; /* the kernel takes no second filter */
+} WprMember;
+
+typedef struct
+{
+  int leader_fd; /* the opener closes it */
+  gboolean hardware;
+  GArray *members; /* WprMember */
+} WprGroup;
+
+typedef struct
+{
+  guint ring, cpu;
+  WprRingSpec spec; /* bytes: as granted */
+  int ring_fd;      /* the leader that owns the ring; the opener closes it */
+  GPtrArray *groups;
+  WprPerfLacks *lacks;
+  GArray *leader_fds; /* the opener's: every leader ever opened */
+} WprSlot;
+
+WprSlot *wpr_slot_new (guint ring, guint cpu, const WprRingSpec *spec, WprPerfLacks *lacks,
+                       GArray *leader_fds);
+void wpr_slot_free (WprSlot *slot); /* closes the members, not the leaders */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprSlot, wpr_slot_free)
+
+/* An inert leader on the slot's CPU, kept in leader_fds. -1 with errno. */
+int wpr_slot_open_leader (WprSlot *slot);
+/* A group whose leader that is. */
+WprGroup *wpr_slot_add_group (WprSlot *slot, int leader_fd, gboolean hardware);
+/* Opens an event of tracepoint `id` (else ignored). live: the group may be running, so the member
+ * is switched on only once its filter and its ring are set. Appends id and, where a further group
+ * was needed, its leader. 0 or errno. */
+int wpr_slot_open_event (WprSlot *slot, const WprPerfEvent *event, int id, gboolean live,
+                         WprOpened *opened);
+/* Makes a running group schedule what was added or switched on: 6.18 leaves it off until the CPU's
+ * events change otherwise. */
+void wpr_slot_reschedule (const WprSlot *slot);
+/* Closes the members of a row, but for the newest if asked. */
+void wpr_slot_close_row (WprSlot *slot, guint32 row, gboolean keep_newest);
+void wpr_slot_close_all (WprSlot *slot);
+/* "common_pid != N" for each; 0 or errno. */
+int wpr_member_filter (WprMember *member, const guint32 *skip_tids, gsize n);
