@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The interface both ends speak. `job` is a number of the caller's, unique among its calls: Abandon
+ * gives up the call of that job, which then answers in its own way (Stop: Cancelled, and where the
+ * raw recording is). Names of files are bytes, folders are descriptors: nobody resolves a path for
+ * somebody else. Only who has called Attach gets signals. */
+#include "config.h"
+#include "recorder/bus-interface.h"
+
+static const char xml[]
+    = "<node><interface name='" WPR_BUS_INTERFACE "'>"
+      "<method name='Attach'>"
+      "<arg direction='out' type='u' name='protocol'/>"
+      "<arg direction='out' type='h' name='stats'/>"
+      "<arg direction='out' type='u' name='state'/>"
+      "<arg direction='out' type='a{sv}' name='description'/>"
+      "<arg direction='out' type='a" WPR_NOTICE_TYPE "' name='notices'/>"
+      "</method>"
+      "<method name='Start'>"
+      "<arg direction='in' type='u' name='job'/>"
+      "<arg direction='in' type='a{sv}' name='choice'/>"
+      "<arg direction='in' type='a(say)' name='files'/>"
+      "<arg direction='in' type='s' name='program'/>"
+      "</method>"
+      "<method name='Stop'>"
+      "<arg direction='in' type='u' name='job'/>"
+      "<arg direction='in' type='h' name='folder'/>"
+      "<arg direction='in' type='ay' name='name'/>"
+      "<arg direction='in' type='s' name='note'/>"
+      "<arg direction='out' type='" WPR_SAVED_TYPE "' name='saved'/>"
+      "</method>"
+      "<method name='Save'>"
+      "<arg direction='in' type='u' name='job'/>"
+      "<arg direction='in' type='h' name='folder'/>"
+      "<arg direction='in' type='ay' name='name'/>"
+      "<arg direction='in' type='s' name='note'/>"
+      "<arg direction='out' type='" WPR_SAVED_TYPE "' name='saved'/>"
+      "</method>"
+      "<method name='Cancel'><arg direction='in' type='u' name='job'/></method>"
+      "<method name='Mark'>"
+      "<arg direction='in' type='u' name='job'/>"
+      "<arg direction='in' type='s' name='text'/>"
+      "</method>"
+      "<method name='SetNote'><arg direction='in' type='s' name='note'/></method>"
+      "<method name='Abandon'><arg direction='in' type='u' name='job'/></method>"
+      "<method name='Describe'><arg direction='out' type='a{sv}' name='description'/></method>"
+      "<method name='Stats'><arg direction='out' type='h' name='stats'/></method>"
+      "<signal name='StateChanged'>"
+      "<arg type='u' name='state'/><arg type='a{sv}' name='description'/>"
+      "</signal>"
+      "<signal name='Notice'>"
+      "<arg type='u' name='severity'/><arg type='x' name='realtime_ns'/>"
+      "<arg type='s' name='id'/><arg type='s' name='text'/>"
+      "</signal>"
+      "<signal name='Progress'>"
+      "<arg type='s' name='phase'/><arg type='d' name='fraction'/>"
+      "<arg type='t' name='done'/><arg type='t' name='total'/>"
+      "</signal>"
+      "</interface></node>";
+
+GDBusInterfaceInfo *
+wpr_bus_interface_info (void)
+{
+  static gsize ready = 0;
+  static GDBusNodeInfo *node = NULL;
+  if (g_once_init_enter (&ready))
+    {
+      g_autoptr (GError) error = NULL;
+      node = g_dbus_node_info_new_for_xml (xml, &error);
+      g_assert_no_error (error);
+      g_once_init_leave (&ready, 1);
+    }
+  return node->interfaces[0];
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The connected back end: a recorder in another process, driven over its socket. */
+#pragma once
+
+#include "recorder/recorder-private.h"
+
+G_BEGIN_DECLS
+
+/* Connects to a socket's path within timeout_ms; blocks. *gone says that nobody listens there (no
+ * socket, or a stale one): the error is then WPR_ERROR_NOT_RECORDING. */
+WprRecorder *wpr_proxy_connect (const char *instance, const char *socket_path, guint timeout_ms,
+                                gboolean *gone, GError **error);
+
+G_END_DECLS

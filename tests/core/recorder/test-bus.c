@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A recorder in another thread, driven over its socket as another process would: states, errors,
+ * descriptors, what happens when either end goes away. The figures' page is in test-publish.c. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <gio/gunixfdlist.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "recorder/bus-private.h"
+#include "served.h"
+
+static char *runtime_dir;
+static char *own_path;
+
+typedef struct
+{
+  gboolean done, ok;
+  WprSaved *saved;
+  GError *error;
+} Answer;
+
+static void
+answer_clear (Answer *answer)
+{
+  g_clear_pointer (&answer->saved, wpr_saved_free);
+  g_clear_error (&answer->error);
+  *answer = (Answer){ 0 };
+}
+
+static void
+on_started (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Answer *answer = data;
+  answer->ok = wpr_recorder_start_finish (WPR_RECORDER (source), result, &answer->error);
+  answer->done = TRUE;
+}
+
+static void
+on_stopped (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Answer *answer = data;
+  answer->saved = wpr_recorder_stop_finish (WPR_RECORDER (source), result, &answer->error);
+  answer->ok = answer->saved != NULL;
+  answer->done = TRUE;
+}
+
+static void
+on_saved (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Answer *answer = data;
+  answer->saved = wpr_recorder_save_finish (WPR_RECORDER (source), result, &answer->error);
+  answer->ok = answer->saved != NULL;
+  answer->done = TRUE;
+}
+
+static void
+on_marked (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Answer *answer = data;
+  answer->ok = wpr_recorder_mark_finish (WPR_RECORDER (source), result, &answer->error);
+  answer->done = TRUE;
+}
+
+static void
+on_cancelled (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Answer *answer = data;
+  answer->ok = wpr_recorder_cancel_finish (WPR_RECORDER (source), result, &answer->error);
+  answer->done = TRUE;
+}
+
+static WprRecorder *
+connect_to (const char *instance)
+{
+  g_autoptr (GError) error = NULL;
+  WprRecorder *recorder = wpr_recorder_connect (instance, &error);
+  if (recorder == NULL)
+    fail_msg ("%s", error->message);
+  return recorder;
+}
+
+static void
+start (WprRecorder *recorder, const char *profile, Answer *answer)
+{
+  g_autoptr (WprChoice) choice = wpr_choice_new ();
+  wpr_choice_add (choice, profile, NULL, -1);
+  wpr_recorder_start_async (recorder, choice, NULL, "wpr", NULL, on_started, answer);
+  wait_until (answer->done);
+}
+
+static int
+open_folder (char **path)
+{
+  *path = g_dir_make_tmp ("wpr-bus-XXXXXX", NULL);
+  return open (*path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+}
+
+static void
+remove_folder (char *path, const char *name)
+{
+  g_autofree char *file = g_build_filename (path, name, NULL);
+  g_unlink (file);
+  assert_int_equal (g_rmdir (path), 0);
+  g_free (path);
+}
+
+/* ---- tests ---- */
+
+static void
+two_clients_see_one_recording (void **state)
+{
+  Served *served = served_new ("two");
+  g_autoptr (WprRecorder) first = connect_to ("two");
+  g_autoptr (WprRecorder) second = connect_to ("two");
+  Answer answer = { 0 };
+  assert_int_equal (wpr_recorder_get_state (first), WPR_STATE_IDLE);
+  start (first, "CPU.light", &answer);
+  assert_true (answer.ok);
+  assert_int_equal (wpr_recorder_get_state (first), WPR_STATE_RECORDING);
+  wait_until (wpr_recorder_get_state (second) == WPR_STATE_RECORDING);
+  g_autoptr (GVariant) description = wpr_recorder_describe (second);
+  const char *program = NULL;
+  assert_true (g_variant_lookup (description, "program", "&s", &program));
+  assert_string_equal (program, "wpr");
+  g_autofree char *told = served_get_told (served);
+  assert_string_equal (told, "start CPU 0 files by wpr");
+  answer_clear (&answer);
+  wpr_recorder_mark_async (second, "现在 \"now\"\n", NULL, on_marked, &answer);
+  wait_until (answer.done);
+  assert_true (answer.ok);
+  g_autofree char *mark = served_get_told (served);
+  assert_string_equal (mark, "mark 现在 \"now\"\n");
+  /* Who connects in the middle sees it, too. */
+  g_autoptr (WprRecorder) third = connect_to ("two");
+  assert_int_equal (wpr_recorder_get_state (third), WPR_STATE_RECORDING);
+  answer_clear (&answer);
+  wpr_recorder_cancel_async (third, NULL, on_cancelled, &answer);
+  wait_until (answer.done);
+  assert_true (answer.ok);
+  wait_until (wpr_recorder_get_state (first) == WPR_STATE_CANCELLED);
+  answer_clear (&answer);
+  served_free (served);
+}
+
+static void
+errors_keep_code_number_and_words (void **state)
+{
+  Served *served = served_new ("errors");
+  g_autoptr (WprRecorder) recorder = connect_to ("errors");
+  Answer answer = { 0 };
+  start (recorder, "Refused", &answer);
+  assert_false (answer.ok);
+  assert_true (g_error_matches (answer.error, WPR_ERROR, WPR_ERROR_NOT_PERMITTED));
+  assert_int_equal (wpr_error_get_number (answer.error), 0xc5583014);
+  assert_string_equal (answer.error->message, "Not “you”.\nAsk root.");
+  answer_clear (&answer);
+  served_free (served);
+}
+
+static void
+every_code_survives_the_wire (void **state)
+{
+  for (int code = WPR_ERROR_USAGE; code <= WPR_ERROR_CANCELLED; code++)
+    {
+      g_autoptr (GError) error = NULL;
+      wpr_set_error (&error, code, code % 2 != 0 ? 0xc5580000 + code : 0, "Words, and .x in them.");
+      g_autofree char *name = wpr_bus_error_name (error);
+      assert_true (g_dbus_is_error_name (name));
+      g_autoptr (GError) back
+          = wpr_bus_error_from_remote (g_dbus_error_new_for_dbus_error (name, error->message));
+      assert_true (g_error_matches (back, WPR_ERROR, code));
+      assert_int_equal (wpr_error_get_number (back), wpr_error_get_number (error));
+      assert_string_equal (back->message, "Words, and .x in them.");
+    }
+  g_autoptr (GError) other = wpr_bus_error_from_remote (
+      g_dbus_error_new_for_dbus_error ("org.freedesktop.DBus.Error.NoMemory", "none left"));
+  assert_true (g_error_matches (other, WPR_ERROR, WPR_ERROR_INTERNAL));
+  assert_string_equal (other->message, "none left");
+}
+
+static void
+on_progress (WprRecorder *recorder, const char *phase, double fraction, guint64 done, guint64 total,
+             gpointer data)
+{
+  assert_string_equal (phase, "order");
+  assert_true (fraction == 0.5);
+  assert_int_equal (done, 617);
+  assert_int_equal (total, 1234);
+  ++*(guint *)data;
+}
+
+static void
+stop_writes_into_the_folder_that_was_passed (void **state)
+{
+  Served *served = served_new ("stop");
+  g_autoptr (WprRecorder) recorder = connect_to ("stop");
+  Answer answer = { 0 };
+  guint n_progress = 0;
+  char *folder = NULL;
+  int fd = open_folder (&folder);
+  start (recorder, "CPU", &answer);
+  answer_clear (&answer);
+  g_signal_connect (recorder, "progress", G_CALLBACK (on_progress), &n_progress);
+  /* A name of bytes that are not UTF-8, with a space and a newline. */
+  const char *name = "slow \n\xff.etl";
+  wpr_recorder_stop_async (recorder, fd, name, NULL, NULL, on_stopped, &answer);
+  close (fd); /* the recorder has its own */
+  wait_until (answer.done);
+  assert_true (answer.ok);
+  assert_int_equal (answer.saved->size, 1234);
+  assert_int_equal (answer.saved->events, 99);
+  assert_int_equal (answer.saved->lost, 3);
+  assert_int_equal (answer.saved->duration_ns, 42);
+  assert_int_equal (n_progress, 1);
+  assert_int_equal (wpr_recorder_get_state (recorder), WPR_STATE_SAVED);
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
+  answer_clear (&answer);
+  served_free (served);
+  /* Over is over: that the recorder has gone now is no failure. */
+  for (int i = 0; i < 20; i++)
+    {
+      g_main_context_iteration (NULL, FALSE);
+      g_usleep (5000);
+    }
+  assert_int_equal (wpr_recorder_get_state (recorder), WPR_STATE_SAVED);
+  remove_folder (folder, name);
+}
+
+static void
+cancelling_a_stop_cancels_the_merge (void **state)
+{
+  Served *served = served_new ("hold");
+  g_autoptr (WprRecorder) recorder = connect_to ("hold");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  Answer answer = { 0 };
+  char *folder = NULL;
+  int fd = open_folder (&folder);
+  start (recorder, "CPU", &answer);
+  answer_clear (&answer);
+  wpr_recorder_stop_async (recorder, fd, "a.etl", "hold", cancellable, on_stopped, &answer);
+  wait_until (wpr_recorder_get_state (recorder) == WPR_STATE_MERGING);
+  assert_false (answer.done);
+  wpr_recorder_set_note (recorder, "later words");
+  g_autofree char *told = NULL;
+  wait_until (
+      (g_free (told), told = served_get_told (served), g_str_equal (told, "note later words")));
+  g_cancellable_cancel (cancellable);
+  wait_until (answer.done);
+  assert_true (g_error_matches (answer.error, WPR_ERROR, WPR_ERROR_CANCELLED));
+  assert_string_equal (answer.error->message, "The raw recording is kept in “/raw”.");
+  close (fd);
+  answer_clear (&answer);
+  served_free (served);
+  remove_folder (folder, "a.etl");
+}
+
+static void
+a_stop_cancelled_before_it_is_sent_is_cancelled (void **state)
+{
+  Served *served = served_new ("early");
+  g_autoptr (WprRecorder) recorder = connect_to ("early");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  Answer answer = { 0 };
+  char *folder = NULL;
+  int fd = open_folder (&folder);
+  start (recorder, "CPU", &answer);
+  answer_clear (&answer);
+  g_cancellable_cancel (cancellable);
+  wpr_recorder_stop_async (recorder, fd, "a.etl", "hold", cancellable, on_stopped, &answer);
+  wait_until (answer.done);
+  assert_true (g_error_matches (answer.error, WPR_ERROR, WPR_ERROR_CANCELLED));
+  close (fd);
+  answer_clear (&answer);
+  served_free (served);
+  remove_folder (folder, "a.etl");
+}
+
+static void
+a_caller_that_goes_away_still_gets_its_file (void **state)
+{
+  Served *served = served_new ("gone");
+  WprRecorder *recorder = connect_to ("gone");
+  g_autoptr (WprRecorder) other = connect_to ("gone");
+  g_autoptr (GDBusConnection) raw = NULL;
+  g_autoptr (GUnixFDList) fds = NULL;
+  Answer answer = { 0 };
+  char *folder = NULL;
+  int fd = open_folder (&folder);
+  start (recorder, "CPU", &answer);
+  answer_clear (&answer);
+  g_object_unref (recorder);
+  /* A caller that sends Stop and dies before it is answered. */
+  g_autofree char *address = g_strdup_printf ("unix:path=%s/gone.socket", runtime_dir);
+  raw = g_dbus_connection_new_for_address_sync (
+      address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, NULL, NULL, NULL);
+  assert_non_null (raw);
+  fds = g_unix_fd_list_new_from_array (&fd, 1);
+  g_dbus_connection_call_with_unix_fd_list (raw, NULL, WPR_BUS_PATH, WPR_BUS_INTERFACE, "Stop",
+                                            g_variant_new ("(uh^ays)", 1, 0, "kept.etl", "slow"),
+                                            NULL, G_DBUS_CALL_FLAGS_NONE, -1, fds, NULL, NULL,
+                                            NULL);
+  assert_true (g_dbus_connection_flush_sync (raw, NULL, NULL));
+  wait_until (wpr_recorder_get_state (other) == WPR_STATE_MERGING);
+  assert_true (g_dbus_connection_close_sync (raw, NULL, NULL));
+  wait_until (wpr_recorder_get_state (other) == WPR_STATE_SAVED);
+  g_autofree char *path = g_build_filename (folder, "kept.etl", NULL);
+  assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
+  served_free (served);
+  remove_folder (folder, "kept.etl");
+}
+
+static void
+on_notice (WprRecorder *recorder, const WprNotice *notice, gpointer data)
+{
+  GString *ids = data;
+  g_string_append_printf (ids, "%s;", notice->id);
+}
+
+static void
+a_recorder_that_vanishes_is_a_failure_with_a_sentence (void **state)
+{
+  Served *served = served_new ("lost");
+  g_autoptr (WprRecorder) recorder = connect_to ("lost");
+  g_autoptr (GString) ids = g_string_new (NULL);
+  Answer answer = { 0 };
+  char *folder = NULL;
+  int fd = open_folder (&folder);
+  start (recorder, "CPU", &answer);
+  answer_clear (&answer);
+  g_signal_connect (recorder, "notice", G_CALLBACK (on_notice), ids);
+  served_add_notice (served, "loss", "12 events were lost.");
+  wait_until (ids->len > 0);
+  wpr_recorder_save_async (recorder, fd, "a.etl", "slow", NULL, on_saved, &answer);
+  served_free (served);
+  wait_until (answer.done && wpr_recorder_get_state (recorder) == WPR_STATE_FAILED);
+  assert_true (g_error_matches (answer.error, WPR_ERROR, WPR_ERROR_INTERNAL));
+  assert_non_null (strstr (answer.error->message, "wpr -recover"));
+  wait_until (g_str_equal (ids->str, "loss;recorder-gone;"));
+  answer_clear (&answer);
+  close (fd);
+  remove_folder (folder, "a.etl");
+}
+
+static void
+the_newest_figures_are_read_from_the_page (void **state)
+{
+  Served *served = served_new ("figures");
+  WprCpuStats cpu = { .cpu = 1, .online = TRUE, .ring_bytes = 4096, .fill = 0.25, .events = 7 };
+  WprCollectorStats collector = { .name = "C", .session = "S", .n_cpus = 1, .cpus = &cpu };
+  WprStats values
+      = { .state = WPR_STATE_RECORDING, .events = 1, .n_collectors = 1, .collectors = &collector };
+  served_set_stats (served, &values);
+  g_autoptr (WprRecorder) recorder = connect_to ("figures");
+  g_autoptr (WprStats) first = wpr_recorder_ref_stats (recorder);
+  assert_int_equal (first->events, 1);
+  assert_string_equal (first->collectors[0].session, "S");
+  assert_int_equal (first->collectors[0].cpus[0].events, 7);
+  g_autoptr (WprStats) again = wpr_recorder_ref_stats (recorder);
+  assert_ptr_equal (first, again); /* nothing new: the same snapshot */
+  values.events = 2;
+  served_set_stats (served, &values);
+  gboolean seen = FALSE;
+  for (int i = 0; i < 2000 && !seen; i++)
+    {
+      g_autoptr (WprStats) now = wpr_recorder_ref_stats (recorder);
+      seen = now->events == 2;
+      g_usleep (1000);
+    }
+  assert_true (seen);
+  served_free (served);
+  /* The last figures stay when the recorder has gone. */
+  g_autoptr (WprStats) last = wpr_recorder_ref_stats (recorder);
+  assert_int_equal (last->events, 2);
+}
+
+static void
+a_stale_socket_is_recognised_and_removed (void **state)
+{
+  g_autofree char *path = g_build_filename (runtime_dir, "stale.socket", NULL);
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  g_autoptr (GError) error = NULL;
+  strcpy (address.sun_path, path);
+  int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  assert_int_equal (bind (fd, (struct sockaddr *)&address, sizeof address), 0);
+  close (fd); /* as a killed recorder leaves it */
+  assert_null (wpr_recorder_connect ("stale", &error));
+  assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_NOT_RECORDING));
+  assert_int_equal (wpr_error_get_number (error), 0xc5583000);
+  assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
+static void
+the_list_names_those_who_answer (void **state)
+{
+  Served *a = served_new ("a");
+  Served *b = served_new ("b.2");
+  g_autofree char *path = g_build_filename (runtime_dir, "dead.socket", NULL);
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  strcpy (address.sun_path, path);
+  int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  assert_int_equal (bind (fd, (struct sockaddr *)&address, sizeof address), 0);
+  close (fd);
+  g_autoptr (GPtrArray) names = wpr_recorder_list (NULL);
+  assert_int_equal (names->len, 2);
+  assert_string_equal (g_ptr_array_index (names, 0), "a");
+  assert_string_equal (g_ptr_array_index (names, 1), "b.2");
+  assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  served_free (a);
+  served_free (b);
+}
+
+static void
+one_recorder_a_name (void **state)
+{
+  g_autoptr (GError) error = NULL;
+  WprPlace *first = wpr_place_take ("one", &error);
+  assert_non_null (first);
+  assert_null (wpr_place_take ("one", &error));
+  assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_ALREADY_RECORDING));
+  assert_false (wpr_place_sweep (runtime_dir, "one"));
+  wpr_place_free (first);
+  g_autoptr (WprPlace) second = wpr_place_take ("one", NULL);
+  assert_non_null (second);
+}
+
+static void
+the_second_to_start_hears_since_when_and_by_whom (void **state)
+{
+  Served *served = served_new ("taken");
+  g_autoptr (WprRecorder) recorder = connect_to ("taken");
+  g_autoptr (GError) error = NULL;
+  Answer answer = { 0 };
+  start (recorder, "CPU", &answer);
+  assert_null (wpr_recorder_spawn ("taken", &error));
+  assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_ALREADY_RECORDING));
+  assert_int_equal (wpr_error_get_number (error), 0xc5583001);
+  assert_non_null (strstr (error->message, "2023-11-1")); /* 1700000000 s, in any time zone */
+  assert_non_null (strstr (error->message, "somebody"));
+  assert_non_null (strstr (error->message, "wpr"));
+  answer_clear (&answer);
+  served_free (served);
+}
+
+static void
+names_that_could_be_paths_are_refused (void **state)
+{
+  const char *const bad[]
+      = { "",    ".",       "../x",
+          "a/b", "名",      "a b",
+          "a\n", ".hidden", "0123456789012345678901234567890123456789012345678" };
+  for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      assert_null (wpr_recorder_connect (bad[i], &error));
+      assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_USAGE));
+    }
+}
+
+static void
+a_program_that_cannot_be_started_is_named (void **state)
+{
+  g_autoptr (GError) error = NULL;
+  g_setenv ("WPR_RECORDER", "/nowhere/wpr", TRUE);
+  assert_null (wpr_recorder_spawn ("none", &error));
+  assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_NOT_AVAILABLE));
+  assert_non_null (strstr (error->message, "/nowhere/wpr"));
+  g_clear_error (&error);
+  g_setenv ("WPR_RECORDER", "/bin/false", TRUE); /* ends without a word */
+  assert_null (wpr_recorder_spawn ("none", &error));
+  assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_INTERNAL));
+  g_unsetenv ("WPR_RECORDER");
+}
+
+static void
+in_nobody (gpointer data)
+{
+  if (setgid (65534) != 0 || setuid (65534) != 0)
+    _exit (99);
+}
+
+static void
+another_user_is_refused (void **state)
+{
+  assert_true (wpr_bus_may_talk (1000, 1000));
+  assert_true (wpr_bus_may_talk (0, 1000));
+  assert_false (wpr_bus_may_talk (1001, 1000));
+  assert_false (wpr_bus_may_talk (1000, 0));
+  assert_false (wpr_bus_may_talk ((uid_t)-1, 0));
+  if (geteuid () != 0)
+    return;
+  /* The real thing, with the doors of the file system opened on purpose. */
+  Served *served = served_new ("foreign");
+  g_autofree char *socket_path = g_build_filename (runtime_dir, "foreign.socket", NULL);
+  g_autofree char *address = g_strdup_printf ("unix:path=%s", socket_path);
+  char *argv[] = { own_path, (char *)"--try", address, NULL };
+  int status = 0;
+  assert_int_equal (chmod (runtime_dir, 0755), 0);
+  assert_int_equal (chmod (socket_path, 0666), 0);
+  assert_true (
+      g_spawn_sync ("/", argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status, NULL));
+  assert_int_equal (WEXITSTATUS (status), 0); /* the same program as ourselves gets in */
+  assert_true (
+      g_spawn_sync ("/", argv, NULL, G_SPAWN_DEFAULT, in_nobody, NULL, NULL, NULL, &status, NULL));
+  assert_true (WIFEXITED (status));
+  assert_int_equal (WEXITSTATUS (status), 1);
+  assert_int_equal (chmod (runtime_dir, 0700), 0);
+  served_free (served);
+}
+
+/* The other process of another_user_is_refused: 0 if it was let in. */
+static int
+try_to_attach (const char *address)
+{
+  g_autoptr (GDBusConnection) connection = g_dbus_connection_new_for_address_sync (
+      address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, NULL, NULL, NULL);
+  if (connection == NULL)
+    return 1;
+  g_autoptr (GVariant) answer
+      = g_dbus_connection_call_sync (connection, NULL, WPR_BUS_PATH, WPR_BUS_INTERFACE, "Describe",
+                                     NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 5000, NULL, NULL);
+  return answer != NULL ? 0 : 2;
+}
+
+int
+main (int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (two_clients_see_one_recording),
+    cmocka_unit_test (errors_keep_code_number_and_words),
+    cmocka_unit_test (every_code_survives_the_wire),
+    cmocka_unit_test (stop_writes_into_the_folder_that_was_passed),
+    cmocka_unit_test (cancelling_a_stop_cancels_the_merge),
+    cmocka_unit_test (a_stop_cancelled_before_it_is_sent_is_cancelled),
+    cmocka_unit_test (a_caller_that_goes_away_still_gets_its_file),
+    cmocka_unit_test (a_recorder_that_vanishes_is_a_failure_with_a_sentence),
+    cmocka_unit_test (the_newest_figures_are_read_from_the_page),
+    cmocka_unit_test (a_stale_socket_is_recognised_and_removed),
+    cmocka_unit_test (the_list_names_those_who_answer),
+    cmocka_unit_test (one_recorder_a_name),
+    cmocka_unit_test (the_second_to_start_hears_since_when_and_by_whom),
+    cmocka_unit_test (names_that_could_be_paths_are_refused),
+    cmocka_unit_test (a_program_that_cannot_be_started_is_named),
+    cmocka_unit_test (another_user_is_refused),
+  };
+  if (argc == 3 && g_str_equal (argv[1], "--try"))
+    return try_to_attach (argv[2]);
+  own_path = g_file_read_link ("/proc/self/exe", NULL);
+  runtime_dir = g_dir_make_tmp ("wpr-bus-XXXXXX", NULL);
+  g_setenv ("WPR_RUNTIME_DIR", runtime_dir, TRUE);
+  g_setenv ("WPR_STATE_DIR", runtime_dir, TRUE);
+  int failed = cmocka_run_group_tests (tests, NULL, NULL);
+  g_autofree char *name = g_path_get_basename (runtime_dir);
+  int parent = open (g_get_tmp_dir (), O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+  wpr_remove_tree_at (parent, name, NULL);
+  close (parent);
+  g_free (runtime_dir);
+  g_free (own_path);
+  return failed;
+}
