@@ -82,7 +82,7 @@ wpr_format_new (const char *system, const char *text, gsize size, GError **error
 
   tep_set_loglevel (TEP_LOG_NONE);
   if (tep == NULL || tep_parse_format (tep, &event, layout, strlen (layout), system) != 0
-      || event == NULL || event->name == NULL)
+      || event == NULL || event->name == NULL || event->format.nr_common == 0)
     {
       wpr_set_error (error, WPR_ERROR_DAMAGED, 0,
                      _ ("The kernel's description of an event of “%s” could not be understood; the "

@@ -28,17 +28,18 @@ populate (guint8 *data, gsize size)
     ((volatile guint8 *)data)[offset] = 0;
 }
 
-/* The kernel may be writing what we copy: such bytes are cut off afterwards. The thread sanitizer
- * wants to be told so, word by word. */
+/* The kernel may be writing what we copy: such bytes are cut off afterwards, by a head that is read
+ * after all of them. The thread sanitizer knows no fences and wants to be told word by word. */
 static void
 copy_bytes (guint8 *to, const guint8 *from, gsize size)
 {
 #ifdef __SANITIZE_THREAD__
   for (gsize offset = 0; offset < size; offset += 8)
     *(guint64 *)(to + offset)
-        = __atomic_load_n ((const guint64 *)(from + offset), __ATOMIC_RELAXED);
+        = __atomic_load_n ((const guint64 *)(from + offset), __ATOMIC_ACQUIRE);
 #else
   memcpy (to, from, size);
+  __atomic_thread_fence (__ATOMIC_ACQUIRE);
 #endif
 }
 
@@ -135,8 +136,6 @@ wpr_ring_copy (WprRing *ring, WprRingCopy *copy, GError **error)
   gsize first = MIN (size, ring->size - offset);
   copy_bytes (data, ring->data + offset, first);
   copy_bytes (data + first, ring->data, size - first);
-  /* The copy is made before the head is read again. */
-  __atomic_thread_fence (__ATOMIC_ACQUIRE);
 
   /* What the kernel wrote meanwhile lies, seen from the head we began at, at the far end. */
   guint64 written = written_bytes (ring, head, size);
