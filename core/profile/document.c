@@ -24,9 +24,11 @@ wpr_node_free (gpointer data)
 }
 
 WprNode *
-wpr_node_new (WprNode *parent, const WprElement *element, guint line, guint column)
+wpr_node_new (WprDocument *document, WprNode *parent, const WprElement *element, guint line,
+              guint column)
 {
   WprNode *node = g_new0 (WprNode, 1);
+  node->document = document;
   node->element = element;
   node->parent = parent;
   node->line = line;
@@ -127,22 +129,29 @@ wpr_node_append_path (const WprNode *node, GString *path)
 }
 
 void
-wpr_document_add_fault (WprDocument *document, const WprNode *node, const char *attribute,
-                        gboolean is_error, guint32 wpr_number, const char *advice,
-                        const char *format, ...)
+wpr_node_add_fault (const WprNode *node, const char *attribute, gboolean is_error,
+                    guint32 wpr_number, const char *advice, const char *format, ...)
 {
   const WprAttribute *at = attribute != NULL ? wpr_node_get_attribute (node, attribute) : NULL;
-  g_autoptr (GString) path = g_string_new (NULL);
-  wpr_node_append_path (node, path);
-  if (attribute != NULL)
-    g_string_append_printf (path, "/@%s", attribute);
-  WprPlace place = { document->file, at != NULL ? at->line : node->line,
-                     at != NULL ? at->column : node->column, path->str };
   va_list args;
   va_start (args, format);
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
-  wpr_faults_add (document->faults, &place, is_error, wpr_number, advice, "%s", what);
+  guint line = at != NULL ? at->line : node->line, column = at != NULL ? at->column : node->column;
+
+  /* A provider that four profiles use is looked at four times. */
+  for (guint i = 0; i < node->document->faults->len; i++)
+    {
+      const WprFault *known = g_ptr_array_index (node->document->faults, i);
+      if (known->line == line && known->column == column && g_str_equal (known->what, what))
+        return;
+    }
+  g_autoptr (GString) path = g_string_new (NULL);
+  wpr_node_append_path (node, path);
+  if (attribute != NULL)
+    g_string_append_printf (path, "/@%s", attribute);
+  WprPlace place = { node->document->file, line, column, path->str };
+  wpr_faults_add (node->document->faults, &place, is_error, wpr_number, advice, "%s", what);
 }
 
 /* Ids of the grandchildren of the root, unique in the file. */
@@ -162,9 +171,8 @@ wpr_document_index (WprDocument *document)
           if (first == NULL)
             g_hash_table_insert (document->by_id, (gpointer)id, (gpointer)node);
           else
-            wpr_document_add_fault (document, node, "Id", TRUE, 0xc5580701,
-                                    _ ("Give one of them another Id."),
-                                    _ ("The Id “%s” is already used in line %u."), id, first->line);
+            wpr_node_add_fault (node, "Id", TRUE, 0xc5580701, _ ("Give one of them another Id."),
+                                _ ("The Id “%s” is already used in line %u."), id, first->line);
         }
     }
 }

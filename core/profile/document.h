@@ -18,9 +18,11 @@ typedef struct
   guint line, column;
 } WprAttribute;
 
+typedef struct _WprDocument WprDocument;
 typedef struct _WprNode WprNode;
 struct _WprNode
 {
+  WprDocument *document; /* borrowed */
   const WprElement *element;
   guint line, column;
   WprNode *parent;     /* borrowed; NULL: the root */
@@ -28,14 +30,14 @@ struct _WprNode
   GPtrArray *children; /* WprNode *, owned; NULL: none */
 };
 
-typedef struct
+struct _WprDocument
 {
   char *file; /* display name */
   gboolean is_builtin;
   WprNode *root;     /* NULL: not usable at all */
   GHashTable *by_id; /* Id -> WprNode *: grandchildren of the root, as the format counts */
   GPtrArray *faults; /* WprFault * */
-} WprDocument;
+};
 
 /* Reads a file. Never NULL: what is wrong is in faults. */
 WprDocument *wpr_document_new (GBytes *bytes, const char *display_name);
@@ -53,9 +55,9 @@ const WprNode *wpr_node_child (const WprNode *node, guint index);
 /* The first child of that name, NULL. */
 const WprNode *wpr_node_find (const WprNode *node, const char *element);
 
-/* A fault at a node or at one of its attributes (NULL: the node itself). */
-void wpr_document_add_fault (WprDocument *document, const WprNode *node, const char *attribute,
-                             gboolean is_error, guint32 wpr_number, const char *advice,
-                             const char *format, ...) G_GNUC_PRINTF (7, 8);
+/* A fault at a node or at one of its attributes (NULL: the node itself), said once only. */
+void wpr_node_add_fault (const WprNode *node, const char *attribute, gboolean is_error,
+                         guint32 wpr_number, const char *advice, const char *format, ...)
+    G_GNUC_PRINTF (6, 7);
 
 G_END_DECLS

@@ -185,8 +185,8 @@ wpr_reader_start (void *data, const xmlChar *local, const xmlChar *prefix, const
       reader->skip_depth = reader->depth;
       return;
     }
-  WprNode *node
-      = wpr_node_new (reader->here, element, reader->scan.tag_line, reader->scan.tag_column);
+  WprNode *node = wpr_node_new (reader->document, reader->here, element, reader->scan.tag_line,
+                                reader->scan.tag_column);
   if (reader->here == NULL)
     reader->root = node;
   reader->here = node;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The making of a plan: what its steps share. A plan is built once, then never changed. */
+#pragma once
+
+#include "profile/library.h"
+
+G_BEGIN_DECLS
+
+/* Bytes of a CPU's sideband ring, in both modes; it is drained ten times a second, and a started
+ * program takes 736 bytes: room for 7 000 of them a second on one CPU. */
+#define WPR_PLAN_SIDEBAND_RING_BYTES (512 * 1024)
+/* Most profiles of one recording, as in WPR. */
+#define WPR_PLAN_MOST_PROFILES 64
+
+/* A collector while it is made. The public part is first. */
+typedef struct
+{
+  WprPlanCollector collector;
+  GPtrArray *items;      /* WprItemBuild * */
+  guint64 bytes;         /* wanted in all: the most any profile asks for */
+  double buffers;        /* in number; 0 where memory is shared out by percent */
+  gboolean is_own;       /* a number comes from a person's file or the choice */
+  gboolean disagreement; /* profiles ask for different buffers */
+  gboolean is_used;      /* has, or with rights would have, something for its rings */
+} WprCollectorBuild;
+
+typedef struct
+{
+  WprPlanItem item;
+  GPtrArray *asked_by, *keywords, *profiles;
+} WprItemBuild;
+
+typedef struct
+{
+  WprPlanMissing missing;
+  GPtrArray *asked_by;
+} WprMissingBuild;
+
+/* A plan with all it owns; `plan` first. */
+typedef struct
+{
+  WprPlan plan;
+  gatomicrefcount ref_count;
+  GStringChunk *strings; /* every string of the plan */
+  GPtrArray *profiles, *titles, *collectors, *missing, *notices;
+} WprPlanOwner;
+
+/* A variant that was chosen. */
+typedef struct
+{
+  const WprProfile *profile;
+  const WprVariant *variant;
+} WprChosen;
+
+typedef struct
+{
+  WprPlanOwner *owner;
+  WprLibrary *library;
+  const WprChoice *choice;
+  const WprMachine *machine;
+  GArray *chosen;      /* WprChosen */
+  GHashTable *items;   /* name -> WprItemBuild * */
+  GHashTable *missing; /* what -> WprMissingBuild * */
+  WprCollectorBuild *system;
+  gboolean has_kernel_item; /* of those that need rights */
+} WprPlanBuild;
+
+/* Who asks for something. */
+typedef struct
+{
+  const char *text;    /* "CPU: keyword CSwitch", translated; NULL: nobody, it is always there */
+  const char *keyword; /* NULL: none */
+  const char *profile; /* NULL: none */
+  gboolean strict;
+} WprAsker;
+
+const char *wpr_plan_string (WprPlanBuild *build, const char *text);
+void wpr_plan_notice (WprPlanBuild *build, const char *format, ...) G_GNUC_PRINTF (2, 3);
+void wpr_plan_add_missing (WprPlanBuild *build, const char *what, WprMissingReason reason,
+                           const char *text, const WprAsker *asker);
+WprCollectorBuild *wpr_plan_get_collector (WprPlanBuild *build, WprCollectorKind kind,
+                                           const char *name);
+
+/* Steps, in order. */
+gboolean wpr_plan_choose (WprPlanBuild *build, GError **error); /* plan-choose.c */
+void wpr_plan_collect (WprPlanBuild *build);                    /* plan-collect.c */
+void wpr_plan_grant_buffers (WprPlanBuild *build);              /* plan-buffers.c */
+void wpr_plan_digest (WprPlanBuild *build);                     /* plan-digest.c */
+
+/* One event, as keywords.h writes it, into a collector (plan-items.c). */
+void wpr_plan_add_event (WprPlanBuild *build, WprCollectorBuild *collector, const char *event,
+                         WprStack stack, const WprAsker *asker);
+/* The item an event of the tables became, NULL if none. */
+WprItemBuild *wpr_plan_find_item (WprPlanBuild *build, const char *event);
+
+/* Numbers of a choice; FALSE with WPR_ERROR_USAGE and the limit. */
+gboolean wpr_plan_check_choice (const WprChoice *choice, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* providers.ini: a group a provider, named as a .wprp names it, with
+ *   guid = {...}                       a second name
+ *   tracepoint = sched:sched_switch; block:*
+ *   lttng, usdt, uprobe, journal = ... likewise
+ *   keyword 0x10 = tracepoint:...      only when that keyword is asked for */
+#include "config.h"
+#include "profile/providers.h"
+#include "profile/builtin.h"
+#include "profile/fault.h"
+
+#include <errno.h>
+#include <glib/gi18n-lib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct _WprProviders
+{
+  GHashTable *by_name; /* normalized name -> GPtrArray of WprTarget * */
+};
+
+static const char *const kind_names[] = { "tracepoint", "lttng", "usdt", "uprobe", "journal" };
+
+const char *
+wpr_target_kind_name (WprTargetKind kind)
+{
+  return kind_names[kind];
+}
+
+static void
+wpr_target_free (gpointer data)
+{
+  WprTarget *target = data;
+  g_free ((char *)target->value);
+  g_free (target);
+}
+
+static void
+wpr_target_add (GPtrArray *targets, WprTargetKind kind, const char *value, guint64 keywords)
+{
+  WprTarget *target = g_new0 (WprTarget, 1);
+  target->kind = kind;
+  target->value = g_strdup (value);
+  target->keywords = keywords;
+  g_ptr_array_add (targets, target);
+}
+
+/* "lttng" -> WPR_TARGET_LTTNG; only the first `size` bytes count. */
+static gboolean
+wpr_target_kind_find (const char *name, gsize size, WprTargetKind *kind)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (kind_names); i++)
+    if (strlen (kind_names[i]) == size && strncmp (kind_names[i], name, size) == 0)
+      {
+        *kind = i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* "tracepoint:drm:*" */
+static gboolean
+wpr_target_parse (const char *text, WprTargetKind *kind, const char **value)
+{
+  const char *colon = strchr (text, ':');
+  if (colon == NULL || colon[1] == '\0' || !wpr_target_kind_find (text, colon - text, kind))
+    return FALSE;
+  *value = colon + 1;
+  return TRUE;
+}
+
+/* GUIDs come in any case, with braces or without. Free with g_free. */
+static char *
+wpr_provider_normalize (const char *name)
+{
+  gsize size = strlen (name);
+  if (size >= 2 && name[0] == '{' && name[size - 1] == '}')
+    name++, size -= 2;
+  return g_ascii_strdown (name, size);
+}
+
+static void
+wpr_providers_warn (const char *file, GPtrArray *faults, const char *what)
+{
+  WprPlace place = { file, 0, 0, NULL };
+  wpr_faults_add (faults, &place, FALSE, 0, "", "%s", what);
+}
+
+/* One value of a list, "drm:*" of the key's kind, or "tracepoint:drm:*" of a keyword's. */
+static void
+wpr_providers_add_value (GPtrArray *targets, int key_kind, guint64 keywords, const char *value,
+                         const char *file, gboolean own, GPtrArray *faults)
+{
+  WprTargetKind kind = key_kind;
+  const char *target = value;
+  if (key_kind < 0 && !wpr_target_parse (value, &kind, &target))
+    {
+      g_autofree char *what
+          = g_strdup_printf (_ ("“%s” is not a target; it is left out. Write, for "
+                                "example, tracepoint:sched:sched_switch."),
+                             value);
+      wpr_providers_warn (file, faults, what);
+      return;
+    }
+  if (own && kind == WPR_TARGET_UPROBE)
+    {
+      g_autofree char *what = g_strdup_printf (
+          _ ("The probe “%s” is left out: only files in /etc/wpr/providers.d may name probes."),
+          target);
+      wpr_providers_warn (file, faults, what);
+      return;
+    }
+  wpr_target_add (targets, kind, target, keywords);
+}
+
+static void
+wpr_providers_add_key (GPtrArray *targets, GKeyFile *ini, const char *group, const char *key,
+                       const char *file, gboolean own, GPtrArray *faults)
+{
+  WprTargetKind kind = WPR_TARGET_TRACEPOINT;
+  int key_kind = -1;
+  guint64 keywords = 0;
+  char *end = NULL;
+  if (wpr_target_kind_find (key, strlen (key), &kind))
+    key_kind = kind;
+  else if (g_str_has_prefix (key, "keyword "))
+    keywords = g_ascii_strtoull (key + strlen ("keyword "), &end, 0);
+  if (key_kind < 0 && (keywords == 0 || *end != '\0'))
+    {
+      g_autofree char *what = g_strdup_printf (
+          _ ("[%s] has a key “%s” that means nothing; it is left out."), group, key);
+      wpr_providers_warn (file, faults, what);
+      return;
+    }
+  g_auto (GStrv) values = g_key_file_get_string_list (ini, group, key, NULL, NULL);
+  for (gsize i = 0; values != NULL && values[i] != NULL; i++)
+    {
+      g_strstrip (values[i]);
+      if (*values[i] != '\0')
+        wpr_providers_add_value (targets, key_kind, keywords, values[i], file, own, faults);
+    }
+}
+
+gboolean
+wpr_providers_add (WprProviders *providers, const char *text, gsize size, const char *file,
+                   gboolean own, GPtrArray *faults)
+{
+  g_autoptr (GKeyFile) ini = g_key_file_new ();
+  g_autoptr (GError) error = NULL;
+  if (!g_key_file_load_from_data (ini, text, size, G_KEY_FILE_NONE, &error))
+    {
+      wpr_providers_warn (file, faults, error->message);
+      return FALSE;
+    }
+  g_auto (GStrv) groups = g_key_file_get_groups (ini, NULL);
+  for (gsize i = 0; groups[i] != NULL; i++)
+    {
+      GPtrArray *targets = g_ptr_array_new_with_free_func (wpr_target_free);
+      g_hash_table_replace (providers->by_name, wpr_provider_normalize (groups[i]), targets);
+      g_auto (GStrv) keys = g_key_file_get_keys (ini, groups[i], NULL, NULL);
+      for (gsize j = 0; keys != NULL && keys[j] != NULL; j++)
+        {
+          if (!g_str_equal (keys[j], "guid"))
+            {
+              wpr_providers_add_key (targets, ini, groups[i], keys[j], file, own, faults);
+              continue;
+            }
+          g_autofree char *guid = g_key_file_get_string (ini, groups[i], "guid", NULL);
+          if (guid != NULL)
+            g_hash_table_replace (providers->by_name, wpr_provider_normalize (guid),
+                                  g_ptr_array_ref (targets));
+        }
+    }
+  return TRUE;
+}
+
+static int
+wpr_compare_file_names (gconstpointer left, gconstpointer right)
+{
+  return strcmp (*(const char *const *)left, *(const char *const *)right);
+}
+
+static void
+wpr_providers_add_folder (WprProviders *providers, const char *folder, gboolean own,
+                          GPtrArray *faults)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  if (dir == NULL)
+    return;
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  for (const char *name = g_dir_read_name (dir); name != NULL; name = g_dir_read_name (dir))
+    if (g_str_has_suffix (name, ".ini"))
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, wpr_compare_file_names);
+  for (guint i = 0; i < names->len; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, g_ptr_array_index (names, i), NULL);
+      g_autofree char *shown = g_filename_display_name (path);
+      g_autofree char *text = NULL;
+      gsize size;
+      g_autoptr (GError) error = NULL;
+      if (g_file_get_contents (path, &text, &size, &error))
+        wpr_providers_add (providers, text, size, shown, own, faults);
+      else
+        wpr_providers_warn (shown, faults, error->message);
+    }
+}
+
+WprProviders *
+wpr_providers_new (GPtrArray *faults)
+{
+  WprProviders *providers = g_new0 (WprProviders, 1);
+  providers->by_name
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+  g_autoptr (GBytes) bytes = wpr_builtin_get ("providers.ini");
+  gsize size;
+  const char *text = g_bytes_get_data (bytes, &size);
+  if (!wpr_providers_add (providers, text, size, "providers.ini", FALSE, faults))
+    g_error ("the compiled-in providers.ini cannot be read");
+
+  wpr_providers_add_folder (providers, "/etc/wpr/providers.d", FALSE, faults);
+  /* Root reads nothing below a home: under sudo it would be another person's. */
+  if (geteuid () != 0)
+    {
+      g_autofree char *own
+          = g_build_filename (g_get_user_config_dir (), "wpr", "providers.d", NULL);
+      wpr_providers_add_folder (providers, own, TRUE, faults);
+    }
+  return providers;
+}
+
+void
+wpr_providers_free (WprProviders *providers)
+{
+  g_hash_table_unref (providers->by_name);
+  g_free (providers);
+}
+
+GPtrArray *
+wpr_providers_lookup (const WprProviders *providers, const char *name, guint64 keywords)
+{
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (wpr_target_free);
+  WprTargetKind kind;
+  const char *value;
+  if (wpr_target_parse (name, &kind, &value))
+    {
+      wpr_target_add (found, kind, value, 0);
+      return g_steal_pointer (&found);
+    }
+  g_autofree char *key = wpr_provider_normalize (name);
+  const GPtrArray *targets = g_hash_table_lookup (providers->by_name, key);
+  if (targets == NULL)
+    return NULL;
+  for (guint i = 0; i < targets->len; i++)
+    {
+      const WprTarget *target = g_ptr_array_index (targets, i);
+      if (target->keywords == 0 || keywords == 0 || (target->keywords & keywords) != 0)
+        wpr_target_add (found, target->kind, target->value, 0);
+    }
+  return g_steal_pointer (&found);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where the name of an event provider leads on Linux: the table of providers.ini, and what an
+ * administrator or a person adds to it. */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  WPR_TARGET_TRACEPOINT, /* "drm:*" */
+  WPR_TARGET_LTTNG,
+  WPR_TARGET_USDT,
+  WPR_TARGET_UPROBE,
+  WPR_TARGET_JOURNAL
+} WprTargetKind;
+
+typedef struct
+{
+  WprTargetKind kind;
+  const char *value; /* behind "tracepoint=" */
+  guint64 keywords;  /* only if one of these is asked for; 0: always */
+} WprTarget;
+
+/* Immutable once loaded. */
+typedef struct _WprProviders WprProviders;
+
+/* The compiled-in table, then /etc/wpr/providers.d, then (never for root) the person's own folder;
+ * later files replace a provider of the same name. What cannot be read is a warning in faults
+ * (WprFault *). */
+WprProviders *wpr_providers_new (GPtrArray *faults);
+void wpr_providers_free (WprProviders *providers);
+/* Adds one file's text; own: from a person's folder, where a probe is refused. FALSE: not
+ * understood. */
+gboolean wpr_providers_add (WprProviders *providers, const char *text, gsize size, const char *file,
+                            gboolean own, GPtrArray *faults);
+/* Where a provider leads: array of WprTarget * with values owned by it. NULL: nobody knows. Names
+ * in the form "tracepoint:drm:*" lead there by themselves. Free with g_ptr_array_unref. */
+GPtrArray *wpr_providers_lookup (const WprProviders *providers, const char *name, guint64 keywords);
+/* "lttng", "usdt"...: static. */
+const char *wpr_target_kind_name (WprTargetKind kind);
+
+G_END_DECLS

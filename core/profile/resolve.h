@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* References, inheritance and Operation: what variant.c and its parts share. */
+#pragma once
+
+#include "profile/variant.h"
+
+G_BEGIN_DECLS
+
+/* No chain of bases in the wild is longer than 6. */
+#define WPR_RESOLVE_MOST_BASES 64
+
+typedef enum
+{
+  WPR_OPERATION_SET,
+  WPR_OPERATION_ADD,
+  WPR_OPERATION_REMOVE
+} WprOperation;
+WprOperation wpr_resolve_operation (const WprNode *node);
+
+/* The element an attribute (Base or Value) leads to, in the node's own file, else among the
+ * built-in profiles. NULL with an error fault that suggests an Id. */
+const WprNode *wpr_resolve_reference (const WprNode *node, const char *attribute,
+                                      const char *element, const WprBuiltinIds *builtin);
+/* node and its bases, the oldest first. A circle is an error fault that prints it, and ends the
+ * chain. Free with g_ptr_array_unref. */
+GPtrArray *wpr_resolve_chain (const WprNode *node, const WprBuiltinIds *builtin);
+
+/* A whole number within limits; FALSE with an error fault. unit: N_(), "KB", for the advice; NULL
+ * if it has none. */
+gboolean wpr_resolve_number (const WprNode *node, const char *attribute, guint least, guint most,
+                             const char *unit, guint *number);
+
+/* Keywords of a system provider (Keywords, Stacks and their Operation) into a collector's use. */
+void wpr_resolve_system_provider (const WprNode *node, WprCollectorUse *use,
+                                  const WprBuiltinIds *builtin);
+/* The same for a <SystemProviderId> with what it changes. */
+void wpr_resolve_system_reference (const WprNode *node, WprCollectorUse *use,
+                                   const WprBuiltinIds *builtin);
+/* An <EventProviders> of a collector reference. */
+void wpr_resolve_event_providers (const WprNode *node, WprCollectorUse *use,
+                                  const WprBuiltinIds *builtin);
+
+WprCollectorUse *wpr_collector_use_new (WprUseKind kind, const char *id);
+void wpr_collector_use_free (gpointer use);
+/* The buffer group below a collector or a reference to one. */
+void wpr_resolve_buffers (const WprNode *node, WprCollectorUse *use);
+/* A <Collectors> of a profile. */
+void wpr_resolve_collectors (const WprNode *node, GPtrArray *uses, const WprBuiltinIds *builtin);
+
+G_END_DECLS

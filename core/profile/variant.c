@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A variant: the Profile element, its bases, its collectors. */
+#include "config.h"
+#include "profile/variant.h"
+#include "profile/resolve.h"
+
+#include <glib/gi18n-lib.h>
+
+static int
+wpr_variant_get_enum (const WprNode *node, const char *attribute, const char *first,
+                      const char *second)
+{
+  const char *value = wpr_node_get (node, attribute);
+  if (value == NULL)
+    return 0; /* the reader has said so */
+  if (g_str_equal (value, first))
+    return 0;
+  if (g_str_equal (value, second))
+    return 1;
+  g_autofree char *advice = g_strdup_printf (_ ("Write %s or %s."), first, second);
+  wpr_node_add_fault (node, attribute, TRUE, 0xc5580701, advice, _ ("There is no %s “%s”."),
+                      attribute, value);
+  return 0;
+}
+
+static void
+wpr_variant_apply_categories (const WprNode *list, GPtrArray *categories)
+{
+  WprOperation operation = wpr_resolve_operation (list);
+  if (operation == WPR_OPERATION_SET)
+    g_ptr_array_set_size (categories, 0);
+  for (guint i = 0; i < wpr_node_n_children (list); i++)
+    {
+      const char *value = wpr_node_get (wpr_node_child (list, i), "Value");
+      if (value == NULL)
+        continue;
+      guint index;
+      gboolean known = g_ptr_array_find_with_equal_func (categories, value, g_str_equal, &index);
+      if (operation == WPR_OPERATION_REMOVE && known)
+        g_ptr_array_remove_index (categories, index);
+      else if (operation != WPR_OPERATION_REMOVE && !known && categories->len < 64)
+        g_ptr_array_add (categories, (gpointer)value);
+    }
+}
+
+static void
+wpr_variant_check_id (const WprVariant *variant)
+{
+  g_autofree char *wanted = g_strdup_printf (
+      "%s.%s.%s", variant->name, variant->level == WPR_LEVEL_LIGHT ? "Light" : "Verbose",
+      variant->mode == WPR_MODE_FILE ? "File" : "Memory");
+  if (g_str_equal (wanted, variant->id))
+    return;
+  g_autofree char *advice = g_strdup_printf (_ ("Write Id=\"%s\"."), wanted);
+  wpr_node_add_fault (variant->node, "Id", FALSE, 0xc5586005, advice,
+                      _ ("The Id “%s” is not made of Name, DetailLevel and LoggingMode."),
+                      variant->id);
+}
+
+static void
+wpr_variant_check_collectors (const WprVariant *variant)
+{
+  for (guint i = 0; i < variant->collectors->len; i++)
+    {
+      const WprCollectorUse *use = g_ptr_array_index (variant->collectors, i);
+      if (use->kind == WPR_USE_SYSTEM && use->keywords->len == 0 && use->providers->len == 0)
+        wpr_node_add_fault (variant->node, NULL, FALSE, 0xc5580611,
+                            _ ("Name a SystemProvider with keywords."),
+                            _ ("The system collector “%s” has no keyword."), use->id);
+      else if (use->kind == WPR_USE_EVENT && use->providers->len == 0)
+        wpr_node_add_fault (variant->node, NULL, FALSE, 0xc5580612,
+                            _ ("Name an EventProvider, or leave the collector out."),
+                            _ ("The event collector “%s” has no provider."), use->id);
+    }
+}
+
+WprVariant *
+wpr_variant_new (const WprNode *profile, const WprBuiltinIds *builtin)
+{
+  WprVariant *variant = g_new0 (WprVariant, 1);
+  variant->node = profile;
+  variant->id = wpr_node_get (profile, "Id");
+  variant->name = wpr_node_get (profile, "Name");
+  variant->description = wpr_node_get (profile, "Description");
+  variant->internal = wpr_node_get_boolean (profile, "Internal");
+  variant->is_default = wpr_node_get_boolean (profile, "Default");
+  variant->mode = wpr_variant_get_enum (profile, "LoggingMode", "Memory", "File");
+  variant->level = wpr_variant_get_enum (profile, "DetailLevel", "Verbose", "Light");
+  variant->categories = g_ptr_array_new ();
+  variant->collectors = g_ptr_array_new_with_free_func (wpr_collector_use_free);
+  if (variant->id == NULL || variant->name == NULL)
+    return variant;
+
+  g_autoptr (GPtrArray) chain = wpr_resolve_chain (profile, builtin);
+  for (guint i = 0; i < chain->len; i++)
+    {
+      const WprNode *link = g_ptr_array_index (chain, i);
+      for (guint j = 0; j < wpr_node_n_children (link); j++)
+        {
+          const WprNode *child = wpr_node_child (link, j);
+          if (wpr_node_is (child, "ProblemCategories"))
+            wpr_variant_apply_categories (child, variant->categories);
+          else if (wpr_node_is (child, "Collectors"))
+            wpr_resolve_collectors (child, variant->collectors, builtin);
+        }
+    }
+  wpr_variant_check_id (variant);
+  if (!profile->document->is_builtin)
+    wpr_variant_check_collectors (variant);
+  return variant;
+}
+
+void
+wpr_variant_free (WprVariant *variant)
+{
+  g_ptr_array_unref (variant->categories);
+  g_ptr_array_unref (variant->collectors);
+  g_free (variant);
+}
