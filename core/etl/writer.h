@@ -51,8 +51,8 @@ typedef struct
 
 typedef struct _WprEtlWriter WprEtlWriter;
 WprEtlWriter *wpr_etl_writer_new (int fd, const WprEtlHeaderInfo *info, GError **error);
-/* ticks: 100 ns, never below the CPU's last one (g_return_val_if_fail in debug; clamped and counted
- * otherwise). payload at most 60 KiB (WPR_ERROR_INTERNAL above 65 000). */
+/* ticks: 100 ns; below the CPU's last one it is clamped to that and counted. Extended items and
+ * payload at most 60 KiB together, else WPR_ERROR_INTERNAL and nothing is written. */
 gboolean wpr_etl_writer_add (WprEtlWriter *writer, guint cpu, gint64 ticks, const WprEtlHead *head,
                              gconstpointer payload, gsize size, GError **error);
 /* Flushes all, patches the header. events_lost is clamped to u32. */
@@ -60,6 +60,9 @@ gboolean wpr_etl_writer_finish (WprEtlWriter *writer, gint64 end_filetime, guint
                                 guint32 buffers_lost, GError **error);
 guint64 wpr_etl_writer_events (const WprEtlWriter *writer);
 guint64 wpr_etl_writer_bytes (const WprEtlWriter *writer);
+guint64 wpr_etl_writer_clamped (const WprEtlWriter *writer);
+/* Of the CPU's newest event; start_ticks before its first. */
+gint64 wpr_etl_writer_last_ticks (const WprEtlWriter *writer, guint cpu);
 void wpr_etl_writer_free (WprEtlWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprEtlWriter, wpr_etl_writer_free)
 
@@ -93,7 +96,10 @@ void wpr_etl_schema_add_field (WprEtlSchema *schema, const char *name, WprTlType
                                int count);
 void wpr_etl_schema_fill_head (const WprEtlSchema *schema,
                                WprEtlHead *head); /* kind EVENT, guid, traits, schema, level 4 */
+gsize wpr_etl_schema_bytes (const WprEtlSchema *schema); /* both items */
 void wpr_etl_schema_free (WprEtlSchema *schema);
+/* GUID of a provider's name: the convention of self-describing providers. */
+void wpr_etl_provider_guid (const char *name, WprEtlGuid *guid);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprEtlSchema, wpr_etl_schema_free)
 
 G_END_DECLS

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A WprTraceInfo for people and for programs. */
+#include "config.h"
+#include "sink/info-private.h"
+
+#include <glib/gi18n-lib.h>
+
+/* ---- for people ---- */
+
+static char *
+local_time (gint64 realtime_ns)
+{
+  g_autoptr (GDateTime) time = NULL;
+
+  if (realtime_ns <= 0)
+    return g_strdup (_ ("not known"));
+  time = g_date_time_new_from_unix_local (realtime_ns / G_GINT64_CONSTANT (1000000000));
+  return time != NULL ? g_date_time_format (time, "%F %T %z") : g_strdup (_ ("not known"));
+}
+
+static void G_GNUC_PRINTF (3, 4)
+    add_line (GString *text, const char *label, const char *format, ...)
+{
+  glong width = g_utf8_strlen (label, -1);
+  va_list args;
+
+  g_string_append (text, label);
+  g_string_append_printf (text, "%*s", (int)MAX (18 - width, 1), "");
+  va_start (args, format);
+  g_string_append_vprintf (text, format, args);
+  va_end (args);
+  g_string_append_c (text, '\n');
+}
+
+static void
+add_list (GString *text, const char *title, const GPtrArray *list)
+{
+  if (list->len == 0)
+    return;
+  g_string_append_printf (text, "\n%s\n", title);
+  for (guint i = 0; i < list->len; i++)
+    g_string_append_printf (text, "  %s\n", (const char *)g_ptr_array_index (list, i));
+}
+
+static void
+add_recording (GString *text, const WprTraceInfo *info)
+{
+  if (info->note != NULL)
+    add_line (text, _ ("What was wrong"), "%s", info->note);
+  for (guint i = 0; i < info->profiles->len; i++)
+    add_line (text, i == 0 ? _ ("Profiles") : "", "%s",
+              (const char *)g_ptr_array_index (info->profiles, i));
+  if (info->host != NULL)
+    add_line (text, _ ("Host"), "%s", info->host);
+  if (info->kernel != NULL)
+    add_line (text, _ ("Kernel"), "%s", info->kernel);
+  if (info->tool_version != NULL)
+    add_line (text, _ ("Recorded by"), "Performance Recorder %s", info->tool_version);
+}
+
+static const char *
+verdict (const WprTraceInfo *info)
+{
+  if (info->faults->len > 0)
+    return _ ("Damaged: see the faults below.");
+  if (info->end_realtime_ns == 0)
+    return _ ("Not closed: whoever wrote this file did not finish it.");
+  if (info->events_lost > 0 || info->buffers_lost > 0)
+    return _ ("Events were lost. Record again with more or larger buffers.");
+  return _ ("Complete: nothing was lost, every buffer and event was verified.");
+}
+
+char *
+wpr_trace_info_to_text (const WprTraceInfo *info)
+{
+  GString *text = g_string_new (NULL);
+  g_autofree char *start = local_time (info->start_realtime_ns);
+  g_autofree char *end = local_time (info->end_realtime_ns);
+  g_autofree char *size = g_format_size_full (info->size_bytes, G_FORMAT_SIZE_LONG_FORMAT);
+
+  add_recording (text, info);
+  add_line (text, _ ("Started"), "%s", start);
+  add_line (text, _ ("Ended"), "%s", end);
+  add_line (text, _ ("Duration"), _ ("%.3f s"), (double)info->duration_ns / 1e9);
+  add_line (text, _ ("Size"), "%s", size);
+  add_line (text, _ ("Buffers"), _ ("%u of %u bytes"), info->n_buffers, info->buffer_bytes);
+  add_line (text, _ ("Processors"), "%u", info->n_cpus);
+  add_line (text, _ ("Logger"), "%s", info->logger_name != NULL ? info->logger_name : "");
+  add_line (text, _ ("Events"), "%" G_GUINT64_FORMAT, info->n_events);
+  add_line (text, _ ("Events lost"), "%u", info->events_lost);
+  add_line (text, _ ("Buffers lost"), "%u", info->buffers_lost);
+  add_line (text, _ ("Verdict"), "%s", verdict (info));
+  add_list (text, _ ("Faults"), info->faults);
+
+  g_string_append_printf (text, "\n%s\n", _ ("Events by kind"));
+  for (guint i = 0; i < info->counts->len; i++)
+    {
+      const WprEventCount *row = g_ptr_array_index (info->counts, i);
+
+      g_string_append_printf (text, "  %12" G_GUINT64_FORMAT "  %s/%s\n", row->count, row->provider,
+                              row->name);
+    }
+  add_list (text, _ ("What the recorder says"), info->facts);
+  return g_string_free (text, FALSE);
+}
+
+/* ---- for programs ---- */
+
+static void
+put_json (GString *json, const char *text)
+{
+  if (text == NULL)
+    {
+      g_string_append (json, "null");
+      return;
+    }
+  g_string_append_c (json, '"');
+  for (const char *p = text; *p != '\0'; p++)
+    if (*p == '"' || *p == '\\')
+      g_string_append_printf (json, "\\%c", *p);
+    else if ((guint8)*p < 0x20 || *p == 0x7f)
+      g_string_append_printf (json, "\\u%04x", (guint8)*p);
+    else
+      g_string_append_c (json, *p);
+  g_string_append_c (json, '"');
+}
+
+static void
+put_json_text (GString *json, const char *key, const char *text)
+{
+  g_string_append_printf (json, ",\"%s\":", key);
+  put_json (json, text);
+}
+
+static void
+put_json_list (GString *json, const char *key, const GPtrArray *list)
+{
+  g_string_append_printf (json, ",\"%s\":[", key);
+  for (guint i = 0; i < list->len; i++)
+    {
+      if (i > 0)
+        g_string_append_c (json, ',');
+      put_json (json, g_ptr_array_index (list, i));
+    }
+  g_string_append_c (json, ']');
+}
+
+static void
+put_json_counts (GString *json, const WprTraceInfo *info)
+{
+  g_string_append (json, ",\"counts\":[");
+  for (guint i = 0; i < info->counts->len; i++)
+    {
+      const WprEventCount *row = g_ptr_array_index (info->counts, i);
+
+      g_string_append (json, i > 0 ? ",{\"provider\":" : "{\"provider\":");
+      put_json (json, row->provider);
+      put_json_text (json, "name", row->name);
+      g_string_append_printf (json, ",\"count\":%" G_GUINT64_FORMAT "}", row->count);
+    }
+  g_string_append_c (json, ']');
+}
+
+char *
+wpr_trace_info_to_json (const WprTraceInfo *info)
+{
+  GString *json = g_string_new ("{\"version\":1");
+
+  g_string_append_printf (json,
+                          ",\"size_bytes\":%" G_GUINT64_FORMAT
+                          ",\"buffer_bytes\":%u,\"buffers\":%u,\"cpus\":%u,\"pointer_size\":%u"
+                          ",\"events\":%" G_GUINT64_FORMAT ",\"events_lost\":%u,\"buffers_lost\":%u"
+                          ",\"start_realtime_ns\":%" G_GINT64_FORMAT
+                          ",\"end_realtime_ns\":%" G_GINT64_FORMAT
+                          ",\"duration_ns\":%" G_GINT64_FORMAT
+                          ",\"perf_frequency\":%" G_GINT64_FORMAT ",\"complete\":%s",
+                          info->size_bytes, info->buffer_bytes, info->n_buffers, info->n_cpus,
+                          info->pointer_size, info->n_events, info->events_lost, info->buffers_lost,
+                          info->start_realtime_ns, info->end_realtime_ns, info->duration_ns,
+                          info->perf_frequency, info->complete ? "true" : "false");
+  put_json_text (json, "logger_name", info->logger_name);
+  put_json_text (json, "host", info->host);
+  put_json_text (json, "kernel", info->kernel);
+  put_json_text (json, "tool_version", info->tool_version);
+  put_json_text (json, "note", info->note);
+  put_json_list (json, "profiles", info->profiles);
+  put_json_list (json, "faults", info->faults);
+  put_json_counts (json, info);
+  put_json_list (json, "facts", info->facts);
+  g_string_append_c (json, '}');
+  return g_string_free (json, FALSE);
+}
