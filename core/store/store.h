@@ -161,6 +161,8 @@ void wpr_store_reader_notes (WprStoreReader *reader, WprStoreNoteFunc func, gpoi
 WprClockTable *wpr_store_reader_clocks (WprStoreReader *reader);
 gboolean wpr_store_reader_stopped (WprStoreReader *reader); /* a STOPPED note is there */
 guint64 wpr_store_reader_bytes (WprStoreReader *reader);
+/* Of epochs that were deleted while recording (size limit, disk nearly full). */
+guint64 wpr_store_reader_bytes_dropped (WprStoreReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprStoreReader, wpr_store_reader_free)
 
 /* Raw recordings below a folder: array of char * paths, oldest first. A store whose recorder lives
