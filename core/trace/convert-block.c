@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Disk requests: bio queued, request inserted, issued, complete. */
+#include "config.h"
+#include "trace/convert-private.h"
+
+#include <string.h>
+
+#define SECTOR_BYTES 512
+
+enum
+{
+  DEV,
+  SECTOR,
+  N_SECTORS,
+  RWBS,
+  ERROR_CODE
+};
+
+/* rwbs: one letter a property, the operation first but for a flush before it: "WS", "FWS", "RA",
+ * "D", "FF". */
+static void
+read_rwbs (const WprConvertRow *row, const WprRecord *record, WprEvent *event)
+{
+  guint32 size = 0;
+  const char *text
+      = (const char *)wpr_field_bytes (row->fields[RWBS], record->raw, record->raw_size, &size);
+  guint32 length = text != NULL ? (guint32)strnlen (text, size) : 0;
+  event->u.disk.write = length > 0 && memchr (text, 'W', length) != NULL;
+  event->u.disk.discard = length > 0 && memchr (text, 'D', length) != NULL;
+  event->u.disk.flush
+      = length > 0 && text[0] == 'F' && !event->u.disk.write && memchr (text, 'R', length) == NULL;
+}
+
+static void
+read_request (const WprConvertRow *row, const WprRecord *record, WprEvent *event)
+{
+  event->u.disk.dev = (guint32)wpr_convert_int (row, DEV, record);
+  event->u.disk.sector = (guint64)wpr_convert_int (row, SECTOR, record);
+  /* A discard may be larger than 4 GiB. */
+  guint32 n = (guint32)wpr_convert_int (row, N_SECTORS, record);
+  event->u.disk.bytes = MIN (n, G_MAXUINT32 / SECTOR_BYTES) * SECTOR_BYTES;
+  event->u.disk.error = 0;
+  read_rwbs (row, record, event);
+}
+
+/* Both stay tracepoints of their own: they tell who asked. */
+WprConverted
+wpr_convert_bio (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                 WprEvent *event)
+{
+  wpr_requests_queued (convert->requests, (guint32)wpr_convert_int (row, DEV, record),
+                       (guint64)wpr_convert_int (row, SECTOR, record), record->tid);
+  return WPR_CONVERT_EVENT;
+}
+
+WprConverted
+wpr_convert_insert (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                    WprEvent *event)
+{
+  wpr_requests_inserted (convert->requests, (guint32)wpr_convert_int (row, DEV, record),
+                         (guint64)wpr_convert_int (row, SECTOR, record), record->tid);
+  return WPR_CONVERT_EVENT;
+}
+
+WprConverted
+wpr_convert_issue (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                   WprEvent *event)
+{
+  event->kind = WPR_EVENT_DISK_ISSUE;
+  read_request (row, record, event);
+  event->u.disk.issue_time = event->time;
+  event->u.disk.issuer_tid
+      = wpr_requests_issued (convert->requests, event->u.disk.dev, event->u.disk.sector,
+                             event->u.disk.bytes / SECTOR_BYTES, event->time, record->tid);
+  return WPR_CONVERT_EVENT;
+}
+
+WprConverted
+wpr_convert_complete (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                      WprEvent *event)
+{
+  event->kind = WPR_EVENT_DISK_COMPLETE;
+  read_request (row, record, event);
+  event->u.disk.error = (gint32)wpr_convert_int (row, ERROR_CODE, record);
+  WprRequest request
+      = wpr_requests_completed (convert->requests, event->u.disk.dev, event->u.disk.sector,
+                                event->u.disk.bytes / SECTOR_BYTES);
+  event->u.disk.issue_time = request.issue_time;
+  event->u.disk.issuer_tid = request.issuer_tid;
+  return WPR_CONVERT_EVENT;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Scheduler events and sched_yield. */
+#include "config.h"
+#include "trace/convert-private.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+
+/* common_flags: in a hardware or software interrupt, or an NMI. */
+#define IN_INTERRUPT (0x08 | 0x10 | 0x40)
+
+enum
+{
+  PREV_PID,
+  PREV_PRIO,
+  PREV_STATE,
+  NEXT_PID,
+  NEXT_PRIO
+};
+enum
+{
+  WAKEE,
+  WAKEE_PRIO,
+  TARGET_CPU,
+  COMMON_FLAGS
+};
+
+/* The letters the kernel prints for states; their bits differ between kernels, so the format says
+ * them. */
+static const struct
+{
+  const char *letter;
+  WprTaskState state;
+} letters[] = {
+  { "S", WPR_TASK_SLEEPING },   { "D", WPR_TASK_DISK_SLEEP }, { "T", WPR_TASK_STOPPED },
+  { "t", WPR_TASK_TRACED },     { "X", WPR_TASK_DEAD },       { "Z", WPR_TASK_ZOMBIE },
+  { "P", WPR_TASK_PARKED },     { "I", WPR_TASK_IDLE },       { "x", WPR_TASK_DEAD },
+  { "K", WPR_TASK_DISK_SLEEP }, { "W", WPR_TASK_DISK_SLEEP },
+};
+
+/* Used where the format has no table: the bits since Linux 4.14. */
+static const WprFieldSymbol usual[] = { { 0x01, (char *)"S" }, { 0x02, (char *)"D" },
+                                        { 0x04, (char *)"T" }, { 0x08, (char *)"t" },
+                                        { 0x10, (char *)"X" }, { 0x20, (char *)"Z" },
+                                        { 0x40, (char *)"P" }, { 0x80, (char *)"I" } };
+
+static void
+learn_state (WprConvertRow *row, const WprFieldSymbol *symbol)
+{
+  guint bit = symbol->value != 0 ? (guint)__builtin_ctzll (symbol->value) : WPR_CONVERT_STATES;
+  if (bit >= WPR_CONVERT_STATES)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (letters); i++)
+    if (strcmp (symbol->name, letters[i].letter) == 0)
+      {
+        row->states[bit] = (guint8)letters[i].state;
+        row->state_bits |= symbol->value;
+      }
+}
+
+void
+wpr_convert_learn_states (WprConvertRow *row, const char *format_text)
+{
+  g_autoptr (GArray) symbols
+      = format_text != NULL ? wpr_format_symbols (format_text, "prev_state") : NULL;
+  if (symbols != NULL)
+    for (guint i = 0; i < symbols->len; i++)
+      learn_state (row, &g_array_index (symbols, WprFieldSymbol, i));
+  if (row->state_bits == 0)
+    for (guint i = 0; i < G_N_ELEMENTS (usual); i++)
+      learn_state (row, &usual[i]);
+  /* "+", preempted, is the bit above the highest state. */
+  row->preempted = (guint64)2 << (63 - __builtin_clzll (row->state_bits));
+}
+
+static WprTaskState
+state_of (const WprConvertRow *row, guint64 bits)
+{
+  guint64 states = bits & row->state_bits;
+  if (states != 0)
+    return (WprTaskState)row->states[__builtin_ctzll (states)];
+  return (bits & row->preempted) != 0 ? WPR_TASK_PREEMPTED : WPR_TASK_RUNNING;
+}
+
+WprConverted
+wpr_convert_switch (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                    WprEvent *event)
+{
+  event->kind = WPR_EVENT_SWITCH;
+  event->u.sw.prev_tid = (guint32)wpr_convert_int (row, PREV_PID, record);
+  event->u.sw.next_tid = (guint32)wpr_convert_int (row, NEXT_PID, record);
+  event->u.sw.prev_prio = (gint32)wpr_convert_int (row, PREV_PRIO, record);
+  event->u.sw.next_prio = (gint32)wpr_convert_int (row, NEXT_PRIO, record);
+  event->u.sw.prev_state = state_of (row, (guint64)wpr_convert_int (row, PREV_STATE, record));
+  event->tid = event->u.sw.prev_tid;
+  return WPR_CONVERT_EVENT;
+}
+
+WprConverted
+wpr_convert_waking (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                    WprEvent *event)
+{
+  event->kind = WPR_EVENT_WAKING;
+  event->u.waking.tid = (guint32)wpr_convert_int (row, WAKEE, record);
+  event->u.waking.prio = (gint32)wpr_convert_int (row, WAKEE_PRIO, record);
+  event->u.waking.target_cpu = (guint32)wpr_convert_int (row, TARGET_CPU, record);
+  event->u.waking.is_new = FALSE;
+  event->u.waking.from_interrupt
+      = (wpr_convert_int (row, COMMON_FLAGS, record) & IN_INTERRUPT) != 0;
+  return WPR_CONVERT_EVENT;
+}
+
+WprConverted
+wpr_convert_waking_new (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                        WprEvent *event)
+{
+  wpr_convert_waking (convert, row, record, event);
+  event->u.waking.is_new = TRUE;
+  return WPR_CONVERT_EVENT;
+}
+
+WprConverted
+wpr_convert_yield (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                   WprEvent *event)
+{
+  return WPR_CONVERT_YIELD;
+}
+
+WprConverted
+wpr_convert_yielded (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                     WprEvent *event)
+{
+  return WPR_CONVERT_YIELDED;
+}
+
+/* System call numbers are those of the machine this was built for, like the recording's. */
+WprConverted
+wpr_convert_sys_enter (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                       WprEvent *event)
+{
+  return wpr_convert_int (row, 0, record) == SYS_sched_yield ? WPR_CONVERT_YIELD
+                                                             : WPR_CONVERT_EVENT;
+}
+
+WprConverted
+wpr_convert_sys_exit (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                      WprEvent *event)
+{
+  return wpr_convert_int (row, 0, record) == SYS_sched_yield ? WPR_CONVERT_YIELDED
+                                                             : WPR_CONVERT_EVENT;
+}

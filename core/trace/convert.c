@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of kinds, and what all records share. What a kind makes of its fields is in
+ * convert-sched.c and convert-block.c. */
+#include "config.h"
+#include "trace/convert-private.h"
+
+#include <string.h>
+
+#include "perf/event.h"
+
+/* Rows are numbered by the recorder from 0; a manifest that says more is damaged. */
+#define MOST_ROWS 65536
+
+static WprConverted
+convert_plain (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+               WprEvent *event)
+{
+  return WPR_CONVERT_EVENT;
+}
+
+static WprConverted
+convert_sample (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                WprEvent *event)
+{
+  event->kind = WPR_EVENT_SAMPLE;
+  return WPR_CONVERT_EVENT;
+}
+
+static WprConverted
+convert_fault (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+               WprEvent *event)
+{
+  event->kind = WPR_EVENT_FAULT;
+  event->u.fault.major = FALSE;
+  return WPR_CONVERT_EVENT;
+}
+
+static WprConverted
+convert_major_fault (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                     WprEvent *event)
+{
+  event->kind = WPR_EVENT_FAULT;
+  event->u.fault.major = TRUE;
+  return WPR_CONVERT_EVENT;
+}
+
+/* One row a kind: the event's name and the fields that its function asks for by place. What has no
+ * row, or lacks a field, is a plain tracepoint; a software or hardware event a sample. */
+static const struct
+{
+  const char *name;
+  WprConvertFunc func;
+  const char *fields[WPR_CONVERT_FIELDS];
+} kinds[] = {
+  { "sched:sched_switch",
+    wpr_convert_switch,
+    { "prev_pid", "prev_prio", "prev_state", "next_pid", "next_prio" } },
+  { "sched:sched_waking", wpr_convert_waking, { "pid", "prio", "target_cpu", "common_flags" } },
+  { "sched:sched_wakeup_new",
+    wpr_convert_waking_new,
+    { "pid", "prio", "target_cpu", "common_flags" } },
+  { "syscalls:sys_enter_sched_yield", wpr_convert_yield, { NULL } },
+  { "syscalls:sys_exit_sched_yield", wpr_convert_yielded, { NULL } },
+  { "raw_syscalls:sys_enter", wpr_convert_sys_enter, { "id" } },
+  { "raw_syscalls:sys_exit", wpr_convert_sys_exit, { "id" } },
+  { "block:block_bio_queue", wpr_convert_bio, { "dev", "sector" } },
+  { "block:block_rq_insert", wpr_convert_insert, { "dev", "sector", "nr_sector", "rwbs" } },
+  { "block:block_rq_issue", wpr_convert_issue, { "dev", "sector", "nr_sector", "rwbs" } },
+  { "block:block_rq_complete",
+    wpr_convert_complete,
+    { "dev", "sector", "nr_sector", "rwbs", "error" } },
+  { "page-faults", convert_fault, { NULL } },
+  { "minor-faults", convert_fault, { NULL } },
+  { "major-faults", convert_major_fault, { NULL } },
+};
+
+/* FALSE if the format lacks a field the kind needs. */
+static gboolean
+resolve (WprConvertRow *row, const char *const *names)
+{
+  for (guint i = 0; i < WPR_CONVERT_FIELDS && names[i] != NULL; i++)
+    {
+      row->fields[i] = row->format != NULL ? wpr_format_field (row->format, names[i]) : NULL;
+      if (row->fields[i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+choose_func (WprConvertRow *row, const WprStoreEvent *event)
+{
+  row->func = event->kind == WPR_PERF_TRACEPOINT ? convert_plain : convert_sample;
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_strcmp0 (event->name, kinds[i].name) == 0 && resolve (row, kinds[i].fields))
+      {
+        row->func = kinds[i].func;
+        if (row->func == wpr_convert_switch)
+          wpr_convert_learn_states (row, event->format);
+        return;
+      }
+}
+
+static void
+add_row (WprConvert *convert, const WprStoreEvent *event)
+{
+  WprConvertRow *row = &convert->rows[event->row];
+  if (row->known || event->kind == WPR_PERF_SIDEBAND)
+    return;
+  row->known = TRUE;
+  if (event->format != NULL && event->name != NULL)
+    {
+      const char *colon = strchr (event->name, ':');
+      g_autofree char *system
+          = g_strndup (event->name, colon != NULL ? (gsize)(colon - event->name) : 0);
+      row->format = wpr_format_new (system, event->format, strlen (event->format), NULL);
+    }
+  choose_func (row, event);
+  convert->has_switches |= row->func == wpr_convert_switch;
+}
+
+/* sched_wakeup stands in where sched_waking was not recorded: later by the way to the other CPU. */
+static void
+stand_in_for_waking (WprConvert *convert, const WprManifest *manifest)
+{
+  static const char *const fields[WPR_CONVERT_FIELDS]
+      = { "pid", "prio", "target_cpu", "common_flags" };
+  const WprStoreEvent *wakeup = NULL;
+  for (guint i = 0; i < manifest->events->len; i++)
+    {
+      const WprStoreEvent *event = &g_array_index (manifest->events, WprStoreEvent, i);
+      if (g_strcmp0 (event->name, "sched:sched_waking") == 0)
+        return;
+      if (g_strcmp0 (event->name, "sched:sched_wakeup") == 0 && event->row < convert->n_rows)
+        wakeup = event;
+    }
+  if (wakeup != NULL && resolve (&convert->rows[wakeup->row], fields))
+    convert->rows[wakeup->row].func = wpr_convert_waking;
+}
+
+WprConvert *
+wpr_convert_new (const WprManifest *manifest)
+{
+  WprConvert *convert = g_new0 (WprConvert, 1);
+  convert->requests = wpr_requests_new ();
+  for (guint i = 0; i < manifest->events->len; i++)
+    {
+      guint32 row = g_array_index (manifest->events, WprStoreEvent, i).row;
+      if (row < MOST_ROWS)
+        convert->n_rows = MAX (convert->n_rows, row + 1);
+    }
+  convert->rows = g_new0 (WprConvertRow, convert->n_rows);
+  for (guint i = 0; i < manifest->events->len; i++)
+    {
+      const WprStoreEvent *event = &g_array_index (manifest->events, WprStoreEvent, i);
+      if (event->row < convert->n_rows)
+        add_row (convert, event);
+    }
+  stand_in_for_waking (convert, manifest);
+  return convert;
+}
+
+void
+wpr_convert_free (WprConvert *convert)
+{
+  if (convert == NULL)
+    return;
+  for (guint i = 0; i < convert->n_rows; i++)
+    g_clear_pointer (&convert->rows[i].format, wpr_format_free);
+  wpr_requests_free (convert->requests);
+  g_free (convert->rows);
+  g_free (convert);
+}
+
+gboolean
+wpr_convert_has_switches (const WprConvert *convert)
+{
+  return convert->has_switches;
+}
+
+const WprFormat *
+wpr_convert_format (const WprConvert *convert, guint32 row)
+{
+  return row < convert->n_rows ? convert->rows[row].format : NULL;
+}
+
+static WprConverted
+convert_other (WprConvert *convert, const WprRecord *record, WprEvent *event, guint64 *lost)
+{
+  WprLost missing;
+  WprThrottle throttle;
+  switch (record->type)
+    {
+    case PERF_RECORD_LOST:
+    case PERF_RECORD_LOST_SAMPLES:
+      if (!wpr_record_lost (record, &missing))
+        return WPR_CONVERT_NOTHING;
+      *lost = missing.lost;
+      return WPR_CONVERT_LOST;
+    case PERF_RECORD_THROTTLE:
+    case PERF_RECORD_UNTHROTTLE:
+      if (!wpr_record_throttle (record, &throttle))
+        return WPR_CONVERT_NOTHING;
+      event->kind = WPR_EVENT_THROTTLE;
+      event->u.throttle.end = record->type == PERF_RECORD_UNTHROTTLE;
+      return WPR_CONVERT_EVENT;
+    default:
+      return WPR_CONVERT_NOTHING;
+    }
+}
+
+WprConverted
+wpr_convert_record (WprConvert *convert, const WprRecord *record, gint64 boot_time, WprEvent *event,
+                    guint64 *lost)
+{
+  event->time = boot_time;
+  event->pid = record->pid;
+  event->tid = record->tid;
+  event->row = record->row;
+  event->inferred = FALSE;
+  event->format = NULL;
+  event->raw = NULL;
+  event->raw_size = 0;
+  event->ip = record->ip;
+  event->addr = record->addr;
+  event->user_ip = record->user_ip;
+  event->callchain = record->callchain;
+  event->n_callchain = record->n_callchain;
+  if (G_UNLIKELY (record->type != PERF_RECORD_SAMPLE))
+    return convert_other (convert, record, event, lost);
+  if (G_UNLIKELY (record->row >= convert->n_rows || !convert->rows[record->row].known))
+    return WPR_CONVERT_UNKNOWN;
+  const WprConvertRow *row = &convert->rows[record->row];
+  event->kind = WPR_EVENT_TRACEPOINT;
+  event->format = row->format;
+  event->raw = record->raw;
+  event->raw_size = record->raw_size;
+  return row->func (convert, row, record, event);
+}

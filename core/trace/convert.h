@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Raw record -> event: one table of kinds, field offsets looked up once a format. Says what the
+ * record says and nothing of who runs where; of its own it only remembers disk requests. */
+#pragma once
+
+#include "store/store.h"
+#include "trace/event.h"
+
+G_BEGIN_DECLS
+
+typedef struct _WprConvert WprConvert;
+
+WprConvert *wpr_convert_new (const WprManifest *manifest);
+void wpr_convert_free (WprConvert *convert);
+/* sched_switch is among the events. */
+gboolean wpr_convert_has_switches (const WprConvert *convert);
+/* Format of an event; NULL if it is no tracepoint, or its format text cannot be read. */
+const WprFormat *wpr_convert_format (const WprConvert *convert, guint32 row);
+
+typedef enum
+{
+  WPR_CONVERT_EVENT,   /* event is filled, but for cpu and time */
+  WPR_CONVERT_YIELD,   /* the same, and its thread is between sched_yield's entry and exit */
+  WPR_CONVERT_YIELDED, /* the same, and no longer */
+  WPR_CONVERT_LOST,    /* *lost records are missing here */
+  WPR_CONVERT_UNKNOWN, /* an id that is not in the manifest */
+  WPR_CONVERT_NOTHING, /* bookkeeping of the kernel's */
+} WprConverted;
+/* boot_time: of the record, for disk requests. */
+WprConverted wpr_convert_record (WprConvert *convert, const WprRecord *record, gint64 boot_time,
+                                 WprEvent *event, guint64 *lost);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprConvert, wpr_convert_free)
+
+G_END_DECLS
