@@ -273,6 +273,8 @@ wpr_bus_free (WprBus *bus)
   g_dbus_server_stop (bus->server);
   g_signal_handlers_disconnect_by_data (bus->server, bus);
   g_signal_handlers_disconnect_by_data (bus->recorder, bus);
+  if (bus->n_attached > 0)
+    publish_now (bus); /* the last figures stay with who has the page */
   flush_clients (bus);
   bus->n_attached = 0;
   update_timer (bus);
