@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The sink that writes an .etl, as its files see it: sink-etl.c (the row a kind, begin, event,
+ * end), -kernel (Windows' kernel layouts), -stack, -rundown (who was there), -machine (system
+ * config), -recorder (provider Linux.Recorder), -generic (any tracepoint). */
+#pragma once
+
+#include "etl/writer.h"
+#include "sink/payload.h"
+#include "sink/sink.h"
+
+G_BEGIN_DECLS
+
+#define WPR_SYSTEM_PID 4u /* owns every kernel thread, as on Windows */
+#define WPR_SCRATCH_BYTES 65536
+
+typedef struct _WprGeneric WprGeneric; /* a tracepoint's schema and how to copy its fields */
+typedef struct _WprStacks WprStacks;   /* stacks of threads that are switched out */
+
+typedef struct
+{
+  guint32 dev;
+  guint64 n_events;
+} WprSinkDisk;
+
+typedef struct
+{
+  WprSink parent;
+  int fd;
+  WprEtlWriter *writer;
+  const WprTraceContext *context;
+  guint n_cpus;
+  guint8 *scratch;      /* WPR_SCRATCH_BYTES: the payload being built */
+  guint8 *priorities;   /* a CPU: of the thread that runs there, 0-31 */
+  guint64 *kernel_pids; /* a bit a pid: a kernel thread's */
+  guint32 n_kernel_pids;
+  WprStacks *stacks;
+  GPtrArray *by_row;     /* WprGeneric, by row of the manifest; NULL until the row's first event */
+  GHashTable *by_format; /* WprFormat -> WprGeneric: owns them; what has no row */
+  GHashTable *counter_kinds; /* "name/field/..." -> WprEtlSchema */
+  WprEtlSchema **recorder_kinds;
+  GArray *disks; /* WprSinkDisk; its index is the DiskNumber */
+  guint64 n_inferred, n_cut_texts, n_stacks;
+} WprSinkEtl;
+
+/* ---- sink-etl.c ---- */
+gint64 wpr_sink_etl_ticks (gint64 time_ns); /* 100 ns */
+/* Payload of the size put so far, on the CPU's stream. */
+gboolean wpr_sink_etl_add (WprSinkEtl *self, guint cpu, gint64 time_ns, const WprEtlHead *head,
+                           WprPayload *payload, GError **error);
+void wpr_sink_etl_set_kernel (WprSinkEtl *self, guint32 pid, gboolean kernel);
+
+static inline guint32
+wpr_sink_etl_pid (const WprSinkEtl *self, guint32 pid)
+{
+  return pid < self->n_kernel_pids && (self->kernel_pids[pid / 64] >> (pid % 64) & 1) != 0
+             ? WPR_SYSTEM_PID
+             : pid;
+}
+
+/* ---- sink-etl-kernel.c ---- */
+gint8 wpr_sink_etl_priority (gint32 linux_prio);
+gboolean wpr_sink_etl_switch (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_waking (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_sample (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_disk_issue (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_disk_complete (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_mark (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_interval (WprSinkEtl *self, gint64 time, gboolean end, GError **error);
+
+/* ---- sink-etl-stack.c ---- */
+WprStacks *wpr_stacks_new (void);
+void wpr_stacks_free (WprStacks *stacks);
+gboolean wpr_sink_etl_has_stack (const WprEvent *event);
+/* StackWalk of the event just written, for its thread. */
+gboolean wpr_sink_etl_stack (WprSinkEtl *self, const WprEvent *event, GError **error);
+/* The stack on which a thread is switched out belongs to its next switch-in, as Windows records it:
+ * kept until then; what never came back is written at the end. */
+gboolean wpr_sink_etl_switch_stacks (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_end_stacks (WprSinkEtl *self, GError **error);
+
+/* ---- sink-etl-rundown.c ---- */
+gboolean wpr_sink_etl_rundown (WprSinkEtl *self, gboolean end, GError **error);
+gboolean wpr_sink_etl_process (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_thread (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_thread_name (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_image (WprSinkEtl *self, const WprEvent *event, GError **error);
+
+/* ---- sink-etl-images.c ---- */
+typedef gboolean (*WprImageFunc) (WprSinkEtl *self, guint32 pid, const WprImage *image,
+                                  gpointer data, GError **error);
+/* Images of a process that were mapped up to a time by the program it then ran (since its last exec
+ * before), one a file, ascending by time. */
+gboolean wpr_sink_etl_each_image (WprSinkEtl *self, const WprProcess *process, WprTime when,
+                                  WprImageFunc func, gpointer data, GError **error);
+/* The kernel's and its modules': pid 0. */
+gboolean wpr_sink_etl_each_kernel_image (WprSinkEtl *self, WprImageFunc func, gpointer data,
+                                         GError **error);
+/* ImageID (Info, DbgID_RSDS) of everything that was loaded. */
+gboolean wpr_sink_etl_image_ids (WprSinkEtl *self, GError **error);
+
+/* ---- sink-etl-machine.c ---- */
+void wpr_sink_etl_group_masks (const WprManifest *manifest, guint32 masks[8]);
+guint32 wpr_sink_etl_disk_number (WprSinkEtl *self, guint32 dev);
+gboolean wpr_sink_etl_machine (WprSinkEtl *self, GError **error);
+
+/* ---- sink-etl-recorder.c ---- */
+gboolean wpr_sink_etl_recorder_begin (WprSinkEtl *self, GError **error);
+gboolean wpr_sink_etl_recorder_event (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_recorder_end (WprSinkEtl *self, GError **error);
+void wpr_sink_etl_recorder_free (WprSinkEtl *self);
+
+/* ---- sink-etl-generic.c ---- */
+gboolean wpr_sink_etl_tracepoint (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_counters (WprSinkEtl *self, const WprEvent *event, GError **error);
+void wpr_generic_free (WprGeneric *generic);
+
+G_END_DECLS
