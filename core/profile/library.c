@@ -11,6 +11,9 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+/* Most Profile elements of a file: each is resolved whole. The largest known file has 30. */
+#define MOST_PROFILES 256
+
 /* One Name; `profile` first, so that a WprProfile of ours is its entry. */
 typedef struct
 {
@@ -113,7 +116,12 @@ wpr_library_resolve (WprLibrary *library, WprDocument *document, GPtrArray *entr
       const WprNode *node = wpr_node_child (profiles, i);
       if (!wpr_node_is (node, "Profile"))
         continue;
-      n_found++;
+      if (++n_found > MOST_PROFILES)
+        {
+          wpr_node_add_fault (node, NULL, TRUE, 0, _ ("Make several files of it."),
+                              _ ("A file cannot have more than %d profiles."), MOST_PROFILES);
+          break;
+        }
       WprVariant *variant = wpr_variant_new (node, library->builtin_ids);
       if (variant->name == NULL || variant->id == NULL)
         wpr_variant_free (variant);

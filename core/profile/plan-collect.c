@@ -234,12 +234,18 @@ wpr_plan_add_stack (WprPlanBuild *build, const WprChosen *chosen, const WprNamed
                        chosen->profile->name, named->value, row->keywords[0]);
       return;
     }
+  gboolean is_known = FALSE; /* one of its events is an item, or said to be missing */
   for (gsize i = 0; row->events[i] != NULL; i++)
     {
-      WprItemBuild *item = wpr_plan_find_item (build, row->events[i]);
+      const char *event = row->events[i];
+      WprItemBuild *item = wpr_plan_find_item (build, event);
       if (item != NULL)
         item->item.stack = MAX (item->item.stack, row->depth);
+      is_known |= *event == '?' || item != NULL || g_hash_table_contains (build->missing, event);
     }
+  if (!is_known && wpr_machine_get_rights (build->machine) != WPR_RIGHTS_NONE)
+    wpr_plan_add_missing (build, what, WPR_MISSING_NO_COUNTERPART,
+                          _ ("The kernel takes no call stack at this operation."), &asker);
 }
 
 static void

@@ -269,6 +269,33 @@ wpr_reader_parse (WprReader *reader, const char *text, gsize size)
   xmlFreeParserCtxt (reader->parser);
 }
 
+/* What would take long is refused before it is parsed: the scanner agrees with the parser up to the
+ * first place that is not well-formed, and there the parser stops. */
+static gboolean
+wpr_reader_check_limits (WprReader *reader)
+{
+  WprScan scan = reader->scan;
+  const char *name;
+  gsize size;
+  guint line, column, n_elements = 0;
+  while (wpr_scan_next_tag (&scan))
+    {
+      guint n_attributes = 0;
+      while (n_attributes <= WPR_DOCUMENT_MOST_ATTRIBUTES
+             && wpr_scan_next_attribute (&scan, &name, &size, &line, &column))
+        n_attributes++;
+      if (++n_elements <= WPR_DOCUMENT_MOST_ELEMENTS
+          && n_attributes <= WPR_DOCUMENT_MOST_ATTRIBUTES)
+        continue;
+      wpr_reader_fault (reader, TRUE, scan.tag_line, scan.tag_column, "",
+                        _ ("There are more than %d elements, or more than %d attributes in one, so "
+                           "this is no profile."),
+                        WPR_DOCUMENT_MOST_ELEMENTS, WPR_DOCUMENT_MOST_ATTRIBUTES);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static void
 wpr_document_fail (WprDocument *document, const char *why)
 {
@@ -296,6 +323,8 @@ wpr_document_read (WprDocument *document, GBytes *bytes)
     }
   WprReader reader = { .document = document };
   wpr_scan_init (&reader.scan, text, text_size);
+  if (!wpr_reader_check_limits (&reader))
+    return;
   wpr_reader_parse (&reader, text, text_size);
   if (!reader.broken)
     document->root = reader.root;

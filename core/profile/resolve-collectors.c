@@ -175,6 +175,13 @@ wpr_resolve_collectors (const WprNode *node, GPtrArray *uses, const WprBuiltinId
           continue;
         }
       WprCollectorUse *use = known ? g_ptr_array_index (uses, index) : NULL;
+      if (use == NULL && uses->len == WPR_RESOLVE_MOST_COLLECTORS)
+        {
+          wpr_node_add_fault (child, NULL, TRUE, 0, _ ("Leave some of them out."),
+                              _ ("A profile cannot have more than %d collectors."),
+                              WPR_RESOLVE_MOST_COLLECTORS);
+          return;
+        }
       if (use == NULL)
         {
           use = wpr_collector_use_new (row->kind, id);

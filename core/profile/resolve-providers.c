@@ -29,14 +29,13 @@ wpr_stack_name (guint index)
 static gboolean
 wpr_named_check (const WprNode *node, const char *value, const char *(*name_of) (guint index))
 {
-  WprSuggest suggest = { .word = value };
   const char *name;
   for (guint i = 0; (name = name_of (i)) != NULL; i++)
-    {
-      if (g_str_equal (name, value))
-        return TRUE;
-      wpr_suggest_offer (&suggest, name);
-    }
+    if (g_str_equal (name, value))
+      return TRUE;
+  WprSuggest suggest = { .word = value };
+  for (guint i = 0; (name = name_of (i)) != NULL; i++)
+    wpr_suggest_offer (&suggest, name);
   g_autofree char *advice = suggest.best != NULL
                                 ? g_strdup_printf (_ ("Did you mean “%s”?"), suggest.best)
                                 : g_strdup ("");
@@ -215,6 +214,13 @@ wpr_resolve_event_provider (const WprNode *reference, const WprNode *provider, W
   if (id == NULL)
     return;
   WprProviderUse *made = g_hash_table_lookup (use->provider_ids, id);
+  if (made == NULL && use->providers->len == WPR_RESOLVE_MOST_PROVIDERS)
+    {
+      wpr_node_add_fault (reference, NULL, TRUE, 0, _ ("Leave some of them out."),
+                          _ ("A collector cannot have more than %d providers."),
+                          WPR_RESOLVE_MOST_PROVIDERS);
+      return;
+    }
   if (made == NULL)
     {
       made = g_new0 (WprProviderUse, 1);

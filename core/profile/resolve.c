@@ -53,8 +53,9 @@ wpr_resolve_reference (const WprNode *node, const char *attribute, const char *e
   WprSuggest suggest = { .word = id };
   GHashTableIter iter;
   gpointer key, value;
+  guint n_looked = 0;
   g_hash_table_iter_init (&iter, node->document->by_id);
-  while (g_hash_table_iter_next (&iter, &key, &value))
+  while (n_looked++ < WPR_RESOLVE_MOST_SUGGESTED && g_hash_table_iter_next (&iter, &key, &value))
     if (wpr_node_is (value, element))
       wpr_suggest_offer (&suggest, key);
   g_autofree char *advice

@@ -8,6 +8,12 @@ G_BEGIN_DECLS
 
 /* No chain of bases in the wild is longer than 6. */
 #define WPR_RESOLVE_MOST_BASES 64
+/* Limits that keep a stranger's file from taking minutes; the largest known file has 30 profiles
+ * and 313 references to providers. ETW itself has 64 sessions. */
+#define WPR_RESOLVE_MOST_COLLECTORS 64
+#define WPR_RESOLVE_MOST_PROVIDERS 4096
+/* So many Ids are looked at for "did you mean". */
+#define WPR_RESOLVE_MOST_SUGGESTED 1000
 
 typedef enum
 {
