@@ -12,6 +12,8 @@
 
 G_BEGIN_DECLS
 
+#define WPR_NS_PER_SECOND G_GINT64_CONSTANT (1000000000)
+
 /* What the recorder lends a source for one recording. Fields are set by the recorder before
  * prepare; store is NULL in memory mode until a save lends one. */
 typedef struct
@@ -37,6 +39,7 @@ typedef struct
   guint collector, cpu;
   gboolean online;
   guint64 ring_bytes, used_bytes, bytes, events, lost, overwritten_bytes, drained_bytes;
+  WprTime oldest; /* memory mode: MONOTONIC, from when on the ring holds everything; 0 not known */
 } WprSourceFigures;
 
 #define WPR_TYPE_SOURCE (wpr_source_get_type ())

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Numbers of the kernel source: heads (cost nothing), group counts (an interrupt to a running CPU),
+ * losses by the second, how far back a ring reaches, CPUs that went. */
+#include "config.h"
+
+#include <string.h>
+
+#include <glib/gi18n-lib.h>
+
+#include "base/log.h"
+#include "source/kernel.h"
+#include "store/payload.h"
+
+/* Losses kept for the saves of memory mode: a day of one loss a second. Later ones are added to the
+ * last of their row and CPU. */
+#define LOSSES_MOST 86400
+#define HISTORY_STEP_NS (100 * G_GINT64_CONSTANT (1000000))
+
+/* ---- how far back ---- */
+
+static void
+wpr_history_drop (WprRingHistory *history, guint64 overwritten)
+{
+  guint first = 0;
+  while (first + 1 < history->n && history->points[first + 1].bytes <= overwritten)
+    first++;
+  history->n -= first;
+  memmove (history->points, history->points + first, history->n * sizeof history->points[0]);
+}
+
+void
+wpr_history_add (WprRingHistory *history, WprTime when, guint64 bytes)
+{
+  if (history->n > 0 && when - history->points[history->n - 1].when < history->step_ns)
+    return;
+  if (history->n == WPR_HISTORY_MOST)
+    {
+      for (guint i = 0; i < WPR_HISTORY_MOST / 2; i++)
+        history->points[i] = history->points[2 * i];
+      history->n = WPR_HISTORY_MOST / 2;
+      history->step_ns *= 2;
+    }
+  if (history->n == 0)
+    history->step_ns = HISTORY_STEP_NS;
+  history->points[history->n].when = when;
+  history->points[history->n++].bytes = bytes;
+}
+
+WprTime
+wpr_history_before (const WprRingHistory *history, guint64 bytes)
+{
+  WprTime found = history->n > 0 ? history->points[0].when : 0;
+  for (guint i = 1; i < history->n && history->points[i].bytes <= bytes; i++)
+    found = history->points[i].when;
+  return found;
+}
+
+/* The time from which on a ring holds everything. */
+static WprTime
+wpr_kernel_oldest (WprKernelRing *ring, WprTime now, guint64 bytes)
+{
+  guint64 size = wpr_ring_size (ring->ring);
+  guint64 overwritten = bytes > size ? bytes - size : 0;
+  if (ring->history.n == WPR_HISTORY_MOST)
+    {
+      wpr_history_drop (&ring->history, overwritten);
+      /* A ring that turns over faster than before deserves closer points. */
+      if (ring->history.n < WPR_HISTORY_MOST / 4)
+        ring->history.step_ns = MAX (HISTORY_STEP_NS, ring->history.step_ns / 2);
+    }
+  wpr_history_add (&ring->history, now, bytes);
+  return wpr_history_before (&ring->history, overwritten);
+}
+
+/* ---- counts ---- */
+
+/* Events of a row on one CPU: hits where the period is 1. cpu-clock counts ns and hardware counters
+ * count cycles: there it is an estimate, exact only in the file. */
+static guint64
+wpr_kernel_events_of (const WprPerfEvent *event, guint64 counted, guint32 cpu_mhz)
+{
+  if (event->frequency > 0)
+    return cpu_mhz > 0 ? (guint64)((double)counted / (cpu_mhz * 1e6) * (double)event->frequency)
+                       : 0;
+  return event->period > 1 ? counted / event->period : counted;
+}
+
+static void
+wpr_kernel_add_up (WprSourceKernel *self, WprKernelRing *ring, const GArray *counts)
+{
+  for (guint i = 0; i < counts->len; i++)
+    {
+      const WprGroupCount *count = &g_array_index (counts, WprGroupCount, i);
+      guint index = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_id, &count->id));
+      if (index == 0) /* the leader itself */
+        continue;
+      WprKernelMember *member = &g_array_index (self->members, WprKernelMember, index - 1);
+      const WprPerfEvent *event = wpr_kernel_event (self, member->row);
+      member->counted = count->count;
+      member->lost = count->lost;
+      ring->lost += count->lost;
+      if (event)
+        ring->events += wpr_kernel_events_of (event, count->count, self->cpu_mhz);
+    }
+}
+
+/* Every group of the ring: mostly one. */
+static void
+wpr_kernel_count_ring (WprSourceKernel *self, WprKernelRing *ring, GArray *counts)
+{
+  guint64 events = ring->events, lost = ring->lost;
+  gboolean any = FALSE;
+  ring->events = ring->lost = 0;
+  for (guint i = 0; i < self->opened.leaders->len; i++)
+    {
+      const WprLeader *leader = &g_array_index (self->opened.leaders, WprLeader, i);
+      if (leader->cpu != ring->cpu || wpr_kernel_collector (self, leader->ring) != ring->collector)
+        continue;
+      g_array_set_size (counts, 0);
+      gboolean has_lost = TRUE;
+      if (!wpr_group_read (leader->fd, counts, &has_lost, NULL))
+        continue;
+      any = TRUE;
+      self->has_lost &= has_lost;
+      wpr_kernel_add_up (self, ring, counts);
+    }
+  if (!any)
+    {
+      ring->events = events;
+      ring->lost = lost;
+    }
+}
+
+void
+wpr_kernel_count (WprSourceKernel *self, gboolean all)
+{
+  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (WprGroupCount));
+  for (guint i = 0; i < self->rings->len; i++)
+    {
+      WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
+      guint64 bytes = wpr_ring_bytes (ring->ring);
+      if (!all && (bytes == ring->counted_at || !ring->online))
+        continue;
+      ring->counted_at = bytes;
+      wpr_kernel_count_ring (self, ring, counts);
+    }
+}
+
+/* ---- losses ---- */
+
+static void
+wpr_kernel_keep_loss (WprSourceKernel *self, const WprKernelLoss *loss)
+{
+  if (self->losses->len < LOSSES_MOST)
+    {
+      g_array_append_val (self->losses, *loss);
+      return;
+    }
+  for (guint i = self->losses->len; i > 0; i--)
+    {
+      WprKernelLoss *kept = &g_array_index (self->losses, WprKernelLoss, i - 1);
+      if (kept->row != loss->row || kept->cpu != loss->cpu)
+        continue;
+      kept->count += loss->count;
+      return;
+    }
+  g_array_append_val (self->losses, *loss);
+}
+
+static gboolean
+wpr_kernel_note_loss (WprStore *store, const WprKernelLoss *loss, GError **error)
+{
+  WprLossPayload payload = { loss->collector, loss->row, loss->count };
+  return wpr_store_add_note (store, WPR_NOTE_LOSS, loss->cpu, loss->when, 0, 0, &payload,
+                             sizeof payload, error);
+}
+
+void
+wpr_kernel_tell_losses (WprSourceKernel *self, WprSession *session, WprTime now, GArray *losses)
+{
+  self->losses_told = now;
+  for (guint i = 0; i < self->members->len; i++)
+    {
+      WprKernelMember *member = &g_array_index (self->members, WprKernelMember, i);
+      if (member->lost <= member->lost_told)
+        continue;
+      WprKernelLoss loss
+          = { now, member->cpu, member->collector, member->row, member->lost - member->lost_told };
+      member->lost_told = member->lost;
+      if (losses)
+        {
+          WprSourceLoss told = { loss.collector, loss.cpu, loss.row, loss.count };
+          g_array_append_val (losses, told);
+        }
+      if (session->store && !session->backward)
+        wpr_kernel_note_loss (session->store, &loss, NULL);
+      else
+        wpr_kernel_keep_loss (self, &loss);
+    }
+}
+
+gboolean
+wpr_kernel_note_losses (WprSourceKernel *self, WprStore *store, GError **error)
+{
+  for (guint i = 0; i < self->losses->len; i++)
+    if (!wpr_kernel_note_loss (store, &g_array_index (self->losses, WprKernelLoss, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+wpr_kernel_note_tallies (WprSourceKernel *self, WprStore *store, WprTime now, GError **error)
+{
+  for (guint i = 0; i < self->members->len; i++)
+    {
+      const WprKernelMember *member = &g_array_index (self->members, WprKernelMember, i);
+      WprTallyPayload payload = { member->row, member->collector, member->counted, member->lost };
+      if (!wpr_store_add_note (store, WPR_NOTE_TALLY, member->cpu, now, 0, 0, &payload,
+                               sizeof payload, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- CPUs that went ---- */
+
+static gboolean
+wpr_kernel_note_gap (WprStore *store, const WprKernelRing *ring, GError **error)
+{
+  /* What left an offline CPU does not come back by itself, so the gap is open at its end. */
+  WprGapPayload payload = { ring->collector, ring->offline_since, G_MAXINT64 };
+  return wpr_store_add_note (store, WPR_NOTE_CPU_GAP, ring->cpu, ring->offline_since, 0, 0,
+                             &payload, sizeof payload, error);
+}
+
+gboolean
+wpr_kernel_note_gaps (WprSourceKernel *self, WprStore *store, GError **error)
+{
+  for (guint i = 0; i < self->rings->len; i++)
+    {
+      const WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
+      if (!ring->online && ring->collector != WPR_COLLECTOR_SIDEBAND
+          && !wpr_kernel_note_gap (store, ring, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+wpr_kernel_cpu_went (WprSourceKernel *self, WprSession *session, guint cpu, WprTime now)
+{
+  for (guint i = 0; i < self->rings->len; i++)
+    {
+      WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
+      if (ring->cpu != cpu)
+        continue;
+      ring->online = FALSE;
+      ring->offline_since = now;
+      if (session->store && !session->backward && ring->collector != WPR_COLLECTOR_SIDEBAND)
+        wpr_kernel_note_gap (session->store, ring, NULL);
+    }
+  g_autofree char *text = g_strdup_printf (
+      _ ("CPU %u was switched off while recording: from here on nothing of it is recorded, also if "
+         "it comes back. The file says so."),
+      cpu);
+  session->notice (session->notice_data, WPR_NOTICE_WARNING, "cpu-offline", text);
+  wpr_log (WPR_LOG_NOTICE, "%s", text);
+}
+
+void
+wpr_kernel_watch_cpus (WprSourceKernel *self, WprSession *session, WprTime now)
+{
+  g_autoptr (GArray) online = wpr_cpus_online ();
+  for (guint i = 0; i < self->rings->len; i++)
+    {
+      const WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
+      gboolean here = FALSE;
+      for (guint j = 0; j < online->len; j++)
+        here |= g_array_index (online, guint, j) == ring->cpu;
+      if (ring->online && !here && online->len > 0)
+        wpr_kernel_cpu_went (self, session, ring->cpu, now);
+    }
+}
+
+/* ---- the hook ---- */
+
+void
+wpr_kernel_figures (WprSourceKernel *self, WprSession *session, gboolean counts, GArray *figures,
+                    GArray *losses)
+{
+  WprClockReading now;
+  wpr_clock_read (&now);
+  if (counts && self->running)
+    {
+      wpr_kernel_watch_cpus (self, session, now.monotonic_ns);
+      wpr_kernel_count (self, FALSE);
+      /* Called twice a second: each second call tells, give or take a late tick. */
+      if (now.monotonic_ns - self->losses_told > WPR_NS_PER_SECOND * 3 / 4)
+        wpr_kernel_tell_losses (self, session, now.monotonic_ns, losses);
+    }
+  for (guint i = 0; i < self->rings->len; i++)
+    {
+      WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
+      if (ring->collector == WPR_COLLECTOR_SIDEBAND)
+        continue;
+      WprSourceFigures f = {
+        .collector = ring->collector,
+        .cpu = ring->cpu,
+        .online = ring->online,
+        .ring_bytes = wpr_ring_size (ring->ring),
+        .used_bytes = wpr_ring_used (ring->ring),
+        .bytes = wpr_ring_bytes (ring->ring),
+        .events = ring->events,
+        .lost = ring->lost,
+        .drained_bytes = ring->drained,
+      };
+      if (session->backward)
+        {
+          f.overwritten_bytes = f.bytes > f.ring_bytes ? f.bytes - f.ring_bytes : 0;
+          f.oldest = wpr_kernel_oldest (ring, now.monotonic_ns, f.bytes);
+        }
+      g_array_append_val (figures, f);
+    }
+}

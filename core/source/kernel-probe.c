@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the kernel would let this process record: rights, events, counters. Opens one inert event
+ * for a moment, nothing else. */
+#include "config.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <glib/gi18n-lib.h>
+
+#include "base/files.h"
+#include "source/kernel.h"
+#include "source/rights.h"
+
+/* Events the kernel has and refuses to sampling, also to root (TRACE_EVENT_PERF_PERM). */
+static const char *const refused_events[] = {
+  "irq_vectors:irq_work_exit",
+};
+
+/* available_events is 100 KiB here with 2 300 events; a kernel with every driver has some 10 000.
+ */
+#define EVENTS_MOST (4 * 1024 * 1024)
+
+/* ---- rights ---- */
+
+static guint64
+wpr_rights_capabilities (void)
+{
+  g_autofree char *status = wpr_read_small ("/proc/self/status", 16384, NULL);
+  const char *at = status ? strstr (status, "\nCapEff:") : NULL;
+  return at ? g_ascii_strtoull (at + strlen ("\nCapEff:"), NULL, 16) : 0;
+}
+
+static int
+wpr_rights_paranoid (void)
+{
+  g_autofree char *text = wpr_read_small ("/proc/sys/kernel/perf_event_paranoid", 32, NULL);
+  return text ? (int)g_ascii_strtoll (text, NULL, 10) : 2;
+}
+
+/* A dummy on CPU 0 for all processes: 0, or why not. */
+static int
+wpr_rights_try (guint32 type, guint64 config)
+{
+  struct perf_event_attr attr = {
+    .type = type,
+    .size = sizeof attr,
+    .config = config,
+    .disabled = 1,
+    .sample_period = 1000000,
+  };
+  g_autoptr (GArray) cpus = wpr_cpus_online ();
+  int cpu = cpus->len > 0 ? (int)g_array_index (cpus, guint, 0) : 0;
+  long fd = syscall (SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  if (fd < 0)
+    return errno;
+  close ((int)fd);
+  return 0;
+}
+
+WprRights
+wpr_rights_probe (char **text)
+{
+  int refused = wpr_rights_try (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
+  guint64 capabilities = wpr_rights_capabilities ();
+  gboolean perfmon = (capabilities & (G_GUINT64_CONSTANT (1) << CAP_PERFMON))
+                     || (capabilities & (G_GUINT64_CONSTANT (1) << CAP_SYS_ADMIN))
+                     || wpr_rights_paranoid () < 0;
+  *text = NULL;
+  if (refused == ENOSYS)
+    *text = g_strdup (_ ("This kernel was built without performance events (CONFIG_PERF_EVENTS), "
+                         "so nothing of the system can be recorded. Another kernel is needed."));
+  else if (refused && perfmon)
+    *text = g_strdup_printf (
+        _ ("The kernel refuses performance events also to this privileged process: %s. A container "
+           "or a security policy (seccomp, lockdown) forbids them; record outside of it."),
+        g_strerror (refused));
+  else if (refused || !perfmon)
+    *text = g_strdup (
+        _ ("Recording the whole system is not permitted to this user. Record as administrator "
+           "(sudo wpr -start ...), or let one give the recorder the right once: sudo setcap "
+           "cap_perfmon,cap_ipc_lock,cap_dac_read_search,cap_sys_ptrace=ep on the wpr program."));
+  else if (!wpr_tracefs_path () || wpr_tracefs_id ("sched:sched_switch") < 0)
+    *text = g_strdup (
+        _ ("The kernel's list of events (tracefs, /sys/kernel/tracing) cannot be read. Record as "
+           "administrator (sudo wpr -start ...), or let one give the wpr program "
+           "cap_dac_read_search."));
+  return *text ? WPR_RIGHTS_NONE : WPR_RIGHTS_FULL;
+}
+
+/* ---- events ---- */
+
+static gboolean
+wpr_probe_events (WprMachine *machine)
+{
+  const char *tracefs = wpr_tracefs_path ();
+  if (!tracefs)
+    return FALSE;
+  g_autofree char *path = g_build_filename (tracefs, "available_events", NULL);
+  g_autofree char *events = wpr_read_small (path, EVENTS_MOST, NULL);
+  if (!events || !*events)
+    return FALSE;
+  wpr_machine_set_default (machine, WPR_HAVE_NO);
+  for (char *line = events, *end; *line; line = end)
+    {
+      end = strchrnul (line, '\n');
+      if (*end)
+        *end++ = '\0';
+      if (strchr (line, ':'))
+        wpr_machine_set_event (machine, line, WPR_HAVE_YES);
+    }
+  return TRUE;
+}
+
+/* TRUE if hardware counters sample: a device that lists itself and still answers ENOENT is none. */
+static gboolean
+wpr_probe_pmu (void)
+{
+  int refused = wpr_rights_try (PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+  if (refused == 0)
+    return TRUE;
+  if (refused != EACCES && refused != EPERM)
+    return FALSE;
+  return g_file_test ("/sys/bus/event_source/devices/cpu", G_FILE_TEST_EXISTS)
+         || g_file_test ("/sys/bus/event_source/devices/cpu_core", G_FILE_TEST_EXISTS);
+}
+
+void
+wpr_kernel_probe (WprSource *source, WprMachine *machine)
+{
+  struct utsname name;
+  if (uname (&name) == 0)
+    wpr_machine_set_kernel (machine, name.release);
+  guint possible = wpr_cpus_possible ();
+  if (possible > 0)
+    wpr_machine_set_max_possible_cpu (machine, possible - 1);
+  wpr_machine_set_has_pmu (machine, wpr_probe_pmu ());
+  if (!wpr_probe_events (machine))
+    {
+      wpr_machine_set_default (machine, WPR_HAVE_UNKNOWN);
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (refused_events); i++)
+    if (wpr_machine_get_event (machine, refused_events[i]) == WPR_HAVE_YES)
+      wpr_machine_set_event (machine, refused_events[i], WPR_HAVE_REFUSED);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kernel as a source, within the room: its state, and the parts it is cut into. kernel.c: the
+ * life cycle; kernel-events.c: plan -> rows; kernel-rings.c: drain and copy; kernel-counts.c:
+ * figures, losses, CPUs that went; kernel-probe.c: what can be had here; sideband.c: processes. */
+#pragma once
+
+#include "perf/ring.h"
+#include "source/source.h"
+
+G_BEGIN_DECLS
+
+/* In place of a collector's number: the sideband's own ring set. */
+#define WPR_COLLECTOR_SIDEBAND G_MAXUINT32
+
+/* When a ring's head was where: so that the age of the oldest byte is known, not guessed from a
+ * rate. Halved when full, so that 64 points span any length. */
+#define WPR_HISTORY_MOST 64
+typedef struct
+{
+  guint n;
+  gint64 step_ns; /* least distance of two points */
+  struct
+  {
+    WprTime when;
+    guint64 bytes;
+  } points[WPR_HISTORY_MOST];
+} WprRingHistory;
+
+/* One ring: of one collector on one CPU. */
+typedef struct
+{
+  guint32 collector; /* or WPR_COLLECTOR_SIDEBAND */
+  guint cpu;
+  int leader_fd; /* of the leader that owns it; the opener's */
+  WprRing *ring;
+  gboolean online;
+  WprTime offline_since;
+  guint64 counted_at; /* ring bytes when the group was read last; G_MAXUINT64: never */
+  guint64 drained;
+  guint64 events, lost; /* sums over the group's members */
+  WprRingHistory history;
+} WprKernelRing;
+
+/* One event on one CPU: what its id leads to. */
+typedef struct
+{
+  guint64 id;
+  guint32 row, collector;
+  guint cpu;
+  guint64 counted, lost, lost_told;
+} WprKernelMember;
+
+/* A loss told, kept in memory mode for the saves to come. */
+typedef struct
+{
+  WprTime when;
+  guint cpu;
+  guint32 collector, row;
+  guint64 count;
+} WprKernelLoss;
+
+typedef struct _WprSideband WprSideband;
+
+#define WPR_TYPE_SOURCE_KERNEL (wpr_source_kernel_get_type ())
+G_DECLARE_FINAL_TYPE (WprSourceKernel, wpr_source_kernel, WPR, SOURCE_KERNEL, WprSource)
+
+struct _WprSourceKernel
+{
+  WprSource parent_instance;
+  WprOpener *opener; /* from prepare to close */
+  GArray *events;    /* WprPerfEvent: rows of this source, the sideband's last */
+  GArray *ring_sets; /* guint32: ring set -> collector, or WPR_COLLECTOR_SIDEBAND */
+  GArray *rings;     /* WprKernelRing; sideband's too */
+  GArray *members;   /* WprKernelMember */
+  GHashTable *by_id; /* guint64 * (in members' own table) -> index + 1 */
+  GArray *losses;    /* WprKernelLoss: kept in memory mode */
+  WprOpened opened;
+  WprSideband *sideband;
+  gboolean has_lost; /* PERF_FORMAT_LOST: kernel 6.0 and later */
+  gboolean running;
+  guint32 cpu_mhz;
+  WprTime losses_told; /* when losses were told last */
+};
+
+/* The collector of a ring set. */
+static inline guint32
+wpr_kernel_collector (const WprSourceKernel *self, guint set)
+{
+  return g_array_index (self->ring_sets, guint32, set);
+}
+
+/* kernel.c */
+/* One ioctl of a leader switches its CPU's whole group. */
+gboolean wpr_kernel_switch (WprSourceKernel *self, gboolean sideband, gboolean on,
+                            guint first_leader, GError **error);
+
+/* kernel-events.c */
+gboolean wpr_kernel_open (WprSourceKernel *self, WprSession *session, GError **error);
+gboolean wpr_kernel_map (WprSourceKernel *self, WprSession *session, guint first_leader,
+                         GError **error);
+void wpr_kernel_add_ids (WprSourceKernel *self, WprSession *session, guint first_id);
+gboolean wpr_kernel_set (WprSourceKernel *self, WprSession *session, const WprPlanItem *item,
+                         gboolean on, GError **error);
+/* The row's event; NULL if it is not ours. */
+const WprPerfEvent *wpr_kernel_event (WprSourceKernel *self, guint32 row);
+
+/* kernel-rings.c */
+gboolean wpr_kernel_drain (WprSourceKernel *self, WprSession *session, gboolean to_the_end,
+                           GError **error);
+gboolean wpr_kernel_copy (WprSourceKernel *self, WprSession *session, WprStore *store,
+                          WprTime *complete_from, GError **error);
+
+/* kernel-counts.c */
+/* Reads the groups: all, or only those whose ring moved since the last time. */
+void wpr_kernel_count (WprSourceKernel *self, gboolean all);
+/* What was lost since the last call: into `losses` (WprSourceLoss, NULL ok) and as notes. */
+void wpr_kernel_tell_losses (WprSourceKernel *self, WprSession *session, WprTime now,
+                             GArray *losses);
+/* Losses kept (memory mode), and the tally of every row and CPU, as notes. */
+gboolean wpr_kernel_note_losses (WprSourceKernel *self, WprStore *store, GError **error);
+gboolean wpr_kernel_note_tallies (WprSourceKernel *self, WprStore *store, WprTime now,
+                                  GError **error);
+/* Notices CPUs that went; their gap is noted when `store` is there. */
+void wpr_kernel_watch_cpus (WprSourceKernel *self, WprSession *session, WprTime now);
+gboolean wpr_kernel_note_gaps (WprSourceKernel *self, WprStore *store, GError **error);
+void wpr_kernel_figures (WprSourceKernel *self, WprSession *session, gboolean counts,
+                         GArray *figures, GArray *losses);
+void wpr_history_add (WprRingHistory *history, WprTime when, guint64 bytes);
+/* A time at which the ring had taken at most `bytes`: not later than when byte `bytes` came. */
+WprTime wpr_history_before (const WprRingHistory *history, guint64 bytes);
+
+/* kernel-probe.c */
+void wpr_kernel_probe (WprSource *source, WprMachine *machine);
+
+G_END_DECLS
