@@ -53,9 +53,10 @@ typedef struct _WprLibrary WprLibrary;
 WPR_API WprLibrary *wpr_library_new (void);
 WPR_API WprLibrary *wpr_library_ref (WprLibrary *library);
 WPR_API void wpr_library_unref (WprLibrary *library);
-/* Adds a .wprp. bytes: the file as it is (UTF-8, UTF-8 with BOM, UTF-16). FALSE with
- * WPR_ERROR_PROFILE (message: first fault with file:line:column) when it cannot be used; its faults
- * are then still listed by wpr_library_get_faults(). */
+/* Adds a .wprp; an earlier one of the same display name is replaced, and what was handed out of it
+ * (WprProfile, WprFault) is gone. bytes: the file as it is (UTF-8, UTF-8 with BOM, UTF-16). FALSE
+ * with WPR_ERROR_PROFILE (message: first fault with file:line:column) when it cannot be used; its
+ * faults are then still listed by wpr_library_get_faults(). */
 WPR_API gboolean wpr_library_add_bytes (WprLibrary *library, GBytes *bytes,
                                         const char *display_name, GError **error);
 WPR_API gboolean wpr_library_add_file (WprLibrary *library, const char *path, GError **error);

@@ -156,6 +156,12 @@ wpr_library_forget (WprLibrary *library, const char *source)
       if (g_str_equal (fault->file, source))
         g_ptr_array_remove_index (library->faults, i - 1);
     }
+  for (guint i = library->documents->len; i > 0; i--)
+    {
+      const WprDocument *document = g_ptr_array_index (library->documents, i - 1);
+      if (!document->is_builtin && g_str_equal (document->file, source))
+        g_ptr_array_remove_index (library->documents, i - 1);
+    }
 }
 
 static void

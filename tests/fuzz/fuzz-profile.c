@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A stranger's .wprp: reading it and planning every profile in it must end, whatever it says. */
+#include "config.h"
+#include "wpr-profile.h"
+
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+static void
+plan_it (WprLibrary *library, const WprProfile *profile, const WprMachine *machine, WprMode mode)
+{
+  g_autoptr (WprChoice) choice = wpr_choice_new ();
+  choice->mode = mode;
+  wpr_choice_add (choice, profile->name, profile->source, -1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (WprPlan) plan = wpr_plan_new (library, choice, machine, &error);
+  g_assert ((plan == NULL) == (error != NULL));
+  if (plan == NULL)
+    return;
+  g_autofree char *text = wpr_plan_to_text (plan);
+  g_autofree char *json = wpr_plan_to_json (plan);
+  g_assert (g_utf8_validate (text, -1, NULL) && g_utf8_validate (json, -1, NULL));
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  static WprLibrary *library;
+  static WprMachine *machine;
+  if (library == NULL)
+    {
+      library = wpr_library_new ();
+      machine = wpr_machine_new (4, G_GUINT64_CONSTANT (8) << 30, WPR_RIGHTS_FULL);
+      wpr_machine_set_event (machine, "sched:sched_switch", WPR_HAVE_YES);
+      wpr_machine_set_event (machine, "block:block_rq_issue", WPR_HAVE_NO);
+    }
+  g_autoptr (GBytes) bytes = g_bytes_new_static (data, size);
+  g_autoptr (GError) error = NULL;
+  gboolean added = wpr_library_add_bytes (library, bytes, "fuzz", &error);
+  g_assert (added == (error == NULL));
+  guint n_planned = 0;
+  for (guint i = wpr_library_get_n_profiles (library); i > 0 && n_planned < 8; i--)
+    {
+      const WprProfile *profile = wpr_library_get_profile (library, i - 1);
+      if (profile->source == NULL)
+        break; /* ours come last */
+      plan_it (library, profile, machine, n_planned++ % 2 ? WPR_MODE_FILE : WPR_MODE_MEMORY);
+    }
+  return 0;
+}
