@@ -218,6 +218,7 @@ wpr_sink_etl_mark (WprSinkEtl *self, const WprEvent *event, GError **error)
 
   wpr_payload_init (&payload, self->scratch, WPR_SCRATCH_BYTES);
   wpr_payload_text (&payload, event->u.text, -1, WPR_MOST_TEXT);
+  wpr_payload_u16 (&payload, 0); /* a wide NUL of padding, says Windows' manifest */
   return wpr_sink_etl_add (self, event->cpu, event->time, &head, &payload, error)
          && wpr_sink_etl_recorder_event (self, event, error);
 }
