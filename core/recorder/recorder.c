@@ -9,11 +9,20 @@
 
 #include "recorder/recorder-private.h"
 
+/* What deliveries hold in place of the recorder: a reference taken on a worker could be the last
+ * one, and the recorder would then join that worker. Only the owner's thread refers to it. */
+typedef struct
+{
+  gatomicrefcount refs;
+  GMainContext *context; /* the owner's: signals are emitted there */
+  WprRecorder *recorder; /* owner's thread; NULL once it is gone */
+} WprHub;
+
 struct _WprRecorder
 {
   GObject parent_instance;
   char *instance;
-  GMainContext *context; /* the owner's: signals are emitted there */
+  WprHub *hub;
   WprRecorderBackend *backend;
   GMutex lock; /* what is below */
   WprState state;
@@ -39,9 +48,18 @@ static guint signals[N_SIGNALS];
 
 /* ---- deliveries into the owner's context ---- */
 
+static void
+wpr_hub_unref (WprHub *hub)
+{
+  if (!g_atomic_ref_count_dec (&hub->refs))
+    return;
+  g_main_context_unref (hub->context);
+  g_free (hub);
+}
+
 typedef struct
 {
-  WprRecorder *recorder;
+  WprHub *hub;
   WprNotice *notice; /* or */
   char *phase;       /* or neither: the state */
   double fraction;
@@ -54,7 +72,7 @@ wpr_delivery_free (gpointer data)
   WprDelivery *delivery = data;
   g_clear_pointer (&delivery->notice, wpr_notice_free);
   g_free (delivery->phase);
-  g_object_unref (delivery->recorder);
+  wpr_hub_unref (delivery->hub);
   g_free (delivery);
 }
 
@@ -62,7 +80,9 @@ static gboolean
 wpr_delivery_dispatch (gpointer data)
 {
   WprDelivery *delivery = data;
-  WprRecorder *self = delivery->recorder;
+  if (!delivery->hub->recorder)
+    return G_SOURCE_REMOVE;
+  g_autoptr (WprRecorder) self = g_object_ref (delivery->hub->recorder);
   if (delivery->notice)
     g_signal_emit (self, signals[SIGNAL_NOTICE], 0, delivery->notice);
   else if (delivery->phase)
@@ -77,11 +97,12 @@ wpr_delivery_dispatch (gpointer data)
 static void
 wpr_recorder_deliver (WprRecorder *self, WprDelivery *delivery)
 {
-  delivery->recorder = g_object_ref (self);
+  g_atomic_ref_count_inc (&self->hub->refs);
+  delivery->hub = self->hub;
   g_autoptr (GSource) source = g_idle_source_new ();
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_callback (source, wpr_delivery_dispatch, delivery, wpr_delivery_free);
-  g_source_attach (source, self->context);
+  g_source_attach (source, self->hub->context);
 }
 
 void
@@ -214,13 +235,20 @@ wpr_recorder_get_property (GObject *object, guint id, GValue *value, GParamSpec 
 }
 
 static void
+wpr_recorder_dispose (GObject *object)
+{
+  WPR_RECORDER (object)->hub->recorder = NULL;
+  G_OBJECT_CLASS (wpr_recorder_parent_class)->dispose (object);
+}
+
+static void
 wpr_recorder_finalize (GObject *object)
 {
   WprRecorder *self = WPR_RECORDER (object);
   if (self->backend)
     self->backend->klass->free (self->backend);
   g_free (self->instance);
-  g_main_context_unref (self->context);
+  wpr_hub_unref (self->hub);
   wpr_stats_unref (self->stats);
   g_ptr_array_unref (self->notices);
   g_mutex_clear (&self->lock);
@@ -232,6 +260,7 @@ wpr_recorder_class_init (WprRecorderClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   object_class->get_property = wpr_recorder_get_property;
+  object_class->dispose = wpr_recorder_dispose;
   object_class->finalize = wpr_recorder_finalize;
   /* A WprState. */
   properties[PROP_STATE]
@@ -249,7 +278,10 @@ static void
 wpr_recorder_init (WprRecorder *self)
 {
   g_mutex_init (&self->lock);
-  self->context = g_main_context_ref_thread_default ();
+  self->hub = g_new (WprHub, 1);
+  g_atomic_ref_count_init (&self->hub->refs);
+  self->hub->context = g_main_context_ref_thread_default ();
+  self->hub->recorder = self;
   self->notices = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_notice_free);
   self->stats
       = wpr_stats_new (&(WprStats){ .state = WPR_STATE_IDLE, .holds_s = -1, .disk_full_s = -1 });

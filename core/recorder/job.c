@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Playing a store into its file. */
+#include "config.h"
+
+#include <glib/gi18n-lib.h>
+
+#include "base/log.h"
+#include "recorder/job.h"
+#include "sink/sink.h"
+
+static void
+wpr_job_progress (const char *phase, double fraction, guint64 done, guint64 total, gpointer data)
+{
+  const WprJob *job = data;
+  job->progress (phase, fraction, done, total, job->data);
+}
+
+static char *
+wpr_job_description (gpointer data)
+{
+  const WprJob *job = data;
+  return job->description (job->data);
+}
+
+/* The kept store is what the person needs to know. */
+static void
+wpr_job_fail (const WprJob *job, GError *why, GError **error)
+{
+  gboolean cancelled = g_error_matches (why, WPR_ERROR, WPR_ERROR_CANCELLED)
+                       || g_error_matches (why, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  if (cancelled)
+    wpr_set_error (
+        error, WPR_ERROR_CANCELLED, 0,
+        _ ("Saving was cancelled. The recording is kept in %s; \"wpr -recover\" finishes "
+           "it."),
+        job->store_path);
+  else
+    wpr_set_error (error, why->domain == WPR_ERROR ? (WprErrorCode)why->code : WPR_ERROR_INTERNAL,
+                   wpr_error_get_number (why),
+                   _ ("%s The recording is kept in %s; \"wpr -recover\" finishes it."),
+                   why->message, job->store_path);
+  wpr_log (WPR_LOG_SAVE, "%s not saved: %s Kept: %s", job->name, why->message, job->store_path);
+}
+
+WprSaved *
+wpr_job_run (const WprJob *job, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  WprProgress progress = { wpr_job_progress, (gpointer)job };
+  WprSinkResult result = { 0 };
+  g_autoptr (WprTrace) trace = wpr_trace_open (job->store_path, &why);
+  if (trace && job->description)
+    wpr_trace_set_description_func (trace, wpr_job_description, (gpointer)job);
+  if (!trace
+      || !wpr_sink_save_etl (trace, job->folder_fd, job->name, job->progress ? &progress : NULL,
+                             job->cancellable, &result, &why))
+    {
+      wpr_job_fail (job, why, error);
+      return NULL;
+    }
+  g_clear_pointer (&trace, wpr_trace_free);
+  WprSaved *saved = g_new0 (WprSaved, 1);
+  *saved = (WprSaved){
+    .name = result.name,
+    .size = result.size,
+    .events = result.events,
+    .lost = result.lost,
+    .duration_ns = result.duration_ns,
+    .complete = result.complete,
+  };
+  wpr_log (WPR_LOG_SAVE,
+           "%s: %" G_GUINT64_FORMAT " events, %" G_GUINT64_FORMAT " lost, %" G_GUINT64_FORMAT
+           " bytes",
+           saved->name, saved->events, saved->lost, saved->size);
+  /* The file is whole; a store that cannot be deleted costs space, no data. */
+  g_autoptr (GError) left = NULL;
+  if (!wpr_store_delete (job->store_path, &left))
+    wpr_log (WPR_LOG_NOTICE, "%s is left: %s", job->store_path, left->message);
+  return saved;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A raw store into a finished file, on whatever thread it is run; the store goes once the file is
+ * there, and is named where it is kept. */
+#pragma once
+
+#include "wpr-recorder.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *store_path;
+  int folder_fd;
+  const char *name;
+  char *(*description) (gpointer data); /* NULL ok; asked for last; result is freed */
+  WprProgressFunc progress;             /* NULL ok */
+  gpointer data;                        /* of both */
+  GCancellable *cancellable;            /* NULL ok */
+} WprJob;
+
+/* Blocks. On failure and when cancelled the store is kept, and the message says where and how to
+ * finish. */
+WprSaved *wpr_job_run (const WprJob *job, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The local back end, within the room. local.c: its hooks and threads; local-start.c, local-run.c,
+ * local-stop.c, local-save.c: the life cycle, all on the worker; figures.c, guard.c: what the tick
+ * looks at; job.c: a raw store into a file, on a thread of its own. */
+#pragma once
+
+#include "recorder/figures.h"
+#include "recorder/guard.h"
+#include "recorder/recorder-private.h"
+#include "recorder/transition.h"
+#include "source/source.h"
+#include "source/world-fold.h"
+
+G_BEGIN_DECLS
+
+typedef struct _WprLocal WprLocal;
+
+struct _WprLocal
+{
+  WprRecorderBackend parent;
+  char *instance;
+  WprWorker *worker; /* life cycle, drain, figures */
+  WprWorker *jobs;   /* merges, one after the other */
+  guint32 tids[2];   /* of both: the recorder's threads that write */
+  GThread *closer;   /* closes the last recording's events; worker only */
+  gint closing;      /* atomic: closer is at it */
+  gint cancel_start; /* atomic: asked to cancel while starting */
+
+  /* ---- worker only: this recording ---- */
+  WprState state;
+  WprChoice *choice;
+  WprMachine *machine;
+  WprPlan *plan;
+  WprManifest *manifest; /* memory mode: copied for each save. File mode: the store's */
+  WprSession session;
+  GPtrArray *sources;
+  WprSource *marks; /* in sources */
+  WprFold *fold;
+  WprClockTable *clocks;
+  WprFigures *figures;
+  WprGuard guard;
+  GSource *tick, *wake, *duration;
+  int epoll_fd;
+  gint64 started_realtime_ns;
+  guint n_ticks;
+  guint n_failed_drains; /* in a row */
+  guint n_marks;
+  gboolean saving;                      /* a save job runs */
+  gboolean stop_asked;                  /* by itself: the guard's, once */
+  GPtrArray *notices;                   /* WprNotice *: of this recording */
+  GPtrArray *interrupts;                /* GTask *: answered when it is over */
+  char *kept;                           /* path of the file or store that is left */
+  char *stopped_store, *stopped_folder; /* of the merge that runs */
+  GArray *values, *losses;              /* of the tick: WprSourceFigures, WprSourceLoss */
+  WprTime loss_told_ns;
+  guint64 others_need; /* see guard.h */
+  int disk_fd;         /* the folder below which raw stores lie */
+
+  /* ---- any thread, under lock ---- */
+  GMutex lock;
+  GVariant *description;
+  char *note; /* what was wrong, for the stop that runs or comes */
+  char *user; /* NULL: this process's */
+};
+
+/* local.c */
+/* The session, with the recorder as its listener. */
+WprSession *wpr_local_session (WprLocal *local);
+/* Follows the table; FALSE with error where the step is not possible. Worker only. */
+gboolean wpr_local_step (WprLocal *local, WprStep step, GError **error);
+void wpr_local_notice (WprLocal *local, WprSeverity severity, const char *id, const char *format,
+                       ...) G_GNUC_PRINTF (4, 5);
+/* FAILED or CANCELLED, interrupts answered. Takes over error (NULL ok). */
+void wpr_local_over (WprLocal *local, GError *error);
+/* Frees what belongs to one recording. */
+void wpr_local_clear (WprLocal *local);
+/* Events are closed on a thread of their own: 20-35 ms a tracepoint. */
+void wpr_local_close_sources (WprLocal *local);
+void wpr_local_wait_closed (WprLocal *local);
+
+/* local-start.c */
+/* Takes over the choice. */
+gboolean wpr_local_start (WprLocal *local, WprChoice *choice, GVariant *files, const char *program,
+                          GCancellable *cancellable, GError **error);
+void wpr_local_describe (WprLocal *local, const char *program);
+
+/* local-run.c */
+void wpr_local_begin_ticks (WprLocal *local);
+void wpr_local_end_ticks (WprLocal *local);
+gboolean wpr_local_drain (WprLocal *local);
+void wpr_local_read_clocks (WprLocal *local);
+void wpr_local_figures (WprLocal *local);
+
+/* local-stop.c */
+/* Takes over task and folder_fd. */
+void wpr_local_stop (WprLocal *local, GTask *task, int folder_fd, const char *name,
+                     const char *note);
+/* Called by -duration, the guard, a signal: into the save folder; a raw store is kept where that
+ * cannot be. reason: what a person is told. */
+void wpr_local_stop_by_itself (WprLocal *local, WprSeverity severity, const char *id,
+                               const char *reason);
+gboolean wpr_local_cancel (WprLocal *local, GError **error);
+
+/* local-save.c */
+void wpr_local_save (WprLocal *local, GTask *task, int folder_fd, const char *name,
+                     const char *note);
+/* Memory mode: a fresh store with what the rings hold and all that is known beside. NULL with
+ * error; nothing is left then. */
+WprStore *wpr_local_new_ring_store (WprLocal *local, GError **error);
+gboolean wpr_local_fill_ring_store (WprLocal *local, WprStore *store, const char *note,
+                                    GError **error);
+/* Notes of the recorder itself, written last: cost, what was wrong, and that it was stopped. */
+gboolean wpr_local_note_end (WprLocal *local, WprStore *store, const char *note, GError **error);
+
+/* manifest.c */
+WprManifest *wpr_local_manifest (WprLocal *local, const char *program);
+WprManifest *wpr_manifest_copy (const WprManifest *manifest);
+char *wpr_local_raw_parent (const WprChoice *choice, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Raw recordings that are left: listed, and finished. */
+#include "config.h"
+
+#include <glib/gi18n-lib.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "recorder/job.h"
+#include "store/store.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprUnfinished, wpr_unfinished_free)
+
+void
+wpr_unfinished_free (WprUnfinished *unfinished)
+{
+  if (!unfinished)
+    return;
+  g_free (unfinished->path);
+  g_free (unfinished->instance);
+  g_free (unfinished);
+}
+
+/* Wall clock of the first reading; 0 where not even that was written. */
+static gint64
+wpr_unfinished_started (WprStoreReader *reader)
+{
+  g_autoptr (WprClockTable) clocks = wpr_store_reader_clocks (reader);
+  return clocks && wpr_clock_table_length (clocks) > 0
+             ? wpr_clock_table_get (clocks, 0)->realtime_ns
+             : 0;
+}
+
+static WprUnfinished *
+wpr_unfinished_read (const char *path)
+{
+  g_autoptr (WprStoreReader) reader = wpr_store_reader_open (path, NULL);
+  if (!reader)
+    return NULL;
+  const WprManifest *manifest = wpr_store_reader_manifest (reader);
+  WprUnfinished *unfinished = g_new0 (WprUnfinished, 1);
+  unfinished->path = g_strdup (path);
+  unfinished->instance = g_strdup (manifest->instance ? manifest->instance : "");
+  unfinished->started_realtime_ns = wpr_unfinished_started (reader);
+  unfinished->bytes = wpr_store_reader_bytes (reader);
+  unfinished->in_use = wpr_store_in_use (path);
+  return unfinished;
+}
+
+GPtrArray *
+wpr_unfinished_list (GError **error)
+{
+  g_autofree char *parent = wpr_raw_dir (error);
+  if (!parent)
+    return NULL;
+  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_unfinished_free);
+  g_autoptr (GPtrArray) paths = wpr_store_list (parent);
+  for (guint i = 0; paths && i < paths->len; i++)
+    {
+      WprUnfinished *unfinished = wpr_unfinished_read (g_ptr_array_index (paths, i));
+      if (unfinished)
+        g_ptr_array_add (list, unfinished);
+    }
+  return list;
+}
+
+WprSaved *
+wpr_recover (const char *store_path, int folder_fd, const char *name, WprProgressFunc progress,
+             gpointer data, GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail (store_path, NULL);
+  if (wpr_store_in_use (store_path))
+    {
+      wpr_set_error (error, WPR_ERROR_STATE, 0,
+                     _ ("%s is still being recorded or saved. Stop that recording instead."),
+                     store_path);
+      return NULL;
+    }
+  g_autofree char *own_name = NULL;
+  if (!name)
+    {
+      g_autoptr (WprUnfinished) unfinished = wpr_unfinished_read (store_path);
+      gint64 started = unfinished ? unfinished->started_realtime_ns : 0;
+      own_name = wpr_recording_file_name (folder_fd, started ? started : g_get_real_time () * 1000);
+      name = own_name;
+    }
+  if (!wpr_new_file_check (folder_fd, name, error))
+    return NULL;
+  WprJob job = {
+    .store_path = store_path,
+    .folder_fd = folder_fd,
+    .name = name,
+    .progress = progress,
+    .data = data,
+    .cancellable = cancellable,
+  };
+  WprSaved *saved = wpr_job_run (&job, error);
+  if (saved)
+    wpr_log (WPR_LOG_RECOVER, "%s finished as %s", store_path, saved->name);
+  return saved;
+}
