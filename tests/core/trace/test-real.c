@@ -336,7 +336,8 @@ test_cpu_time (void **state)
   assert_int_equal (counters.undecodable, 0);
   assert_int_equal (counters.clamped, 0);
   /* Every switch the kernel counted is there, and the chain on each CPU has no break, whatever the
-   * kernel left out. (Of sched_waking this kernel counts a few it neither writes nor calls lost.) */
+   * kernel left out. (Of sched_waking this kernel counts a few it neither writes nor calls lost.)
+   */
   assert_int_equal (account.n_switches, switches);
   assert_true (account.n_wakings <= wakings);
   assert_int_equal (account.n_broken, 0);
