@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The program: one window, its settings, its shortcuts. */
+#include "config.h"
+#include "application.h"
+
+#include <glib/gi18n.h>
+#include "window.h"
+
+struct _WprApplication
+{
+  AdwApplication parent;
+  GSettings *settings; /* NULL where the schema is not installed */
+  WprWindow *window;   /* kept until the worker has ended */
+  char *beside;
+};
+
+G_DEFINE_FINAL_TYPE (WprApplication, wpr_application, ADW_TYPE_APPLICATION)
+
+/* From the build folder the schema is two folders up, in resources. */
+static GSettings *
+open_settings (WprApplication *self)
+{
+  GSettingsSchemaSource *source = g_settings_schema_source_get_default ();
+  g_autoptr (GSettingsSchemaSource) built = NULL;
+  g_autofree char *folder = g_build_filename (self->beside, "..", "..", "resources", NULL);
+  built = g_settings_schema_source_new_from_directory (folder, source, TRUE, NULL);
+  if (built != NULL)
+    source = built;
+  if (source == NULL)
+    return NULL;
+  g_autoptr (GSettingsSchema) schema = g_settings_schema_source_lookup (source, WPR_APP_ID, TRUE);
+  return schema ? g_settings_new_full (schema, NULL, NULL) : NULL;
+}
+
+static void
+show_about (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  adw_show_about_window (gtk_application_get_active_window (GTK_APPLICATION (data)),
+                         "application-name", _ ("Performance Recorder"), "application-icon",
+                         WPR_APP_ID, "version", WPR_VERSION, "license-type", GTK_LICENSE_GPL_3_0,
+                         "comments", _ ("Record what the computer does while it is slow"), NULL);
+}
+
+static void
+quit (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (data));
+  if (window != NULL)
+    gtk_window_close (window);
+}
+
+static const GActionEntry entries[] = {
+  { .name = "about", .activate = show_about },
+  { .name = "quit", .activate = quit },
+};
+
+/* One row a shortcut. */
+static const struct
+{
+  const char *action;
+  const char *keys;
+} shortcuts[] = {
+  { "win.record", "<Control>r" },
+  { "win.mark", "<Control>m" },
+  { "win.save-ring", "<Control>s" },
+  { "win.search", "<Control>f" },
+  { "app.quit", "<Control>q" },
+  { "window.close", "<Control>w" },
+  { "win.show-help-overlay", "<Control>question" },
+};
+
+static void
+wpr_application_startup (GApplication *application)
+{
+  G_APPLICATION_CLASS (wpr_application_parent_class)->startup (application);
+  WprApplication *self = WPR_APPLICATION (application);
+  g_action_map_add_action_entries (G_ACTION_MAP (self), entries, G_N_ELEMENTS (entries), self);
+  for (guint i = 0; i < G_N_ELEMENTS (shortcuts); i++)
+    gtk_application_set_accels_for_action (GTK_APPLICATION (self), shortcuts[i].action,
+                                           (const char *[]){ shortcuts[i].keys, NULL });
+  gtk_window_set_default_icon_name (WPR_APP_ID);
+  self->settings = open_settings (self);
+}
+
+static void
+wpr_application_activate (GApplication *application)
+{
+  WprApplication *self = WPR_APPLICATION (application);
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (self));
+  if (window == NULL)
+    {
+      window = GTK_WINDOW (wpr_window_new (GTK_APPLICATION (self), self->settings));
+      self->window = WPR_WINDOW (g_object_ref (window));
+    }
+  gtk_window_present (window);
+}
+
+static void
+wpr_application_shutdown (GApplication *application)
+{
+  WprApplication *self = WPR_APPLICATION (application);
+  if (self->window != NULL)
+    wpr_window_close_model (self->window);
+  G_APPLICATION_CLASS (wpr_application_parent_class)->shutdown (application);
+  g_clear_object (&self->window);
+  g_clear_object (&self->settings);
+}
+
+static void
+wpr_application_finalize (GObject *object)
+{
+  g_free (WPR_APPLICATION (object)->beside);
+  G_OBJECT_CLASS (wpr_application_parent_class)->finalize (object);
+}
+
+static void
+wpr_application_class_init (WprApplicationClass *klass)
+{
+  GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
+  G_OBJECT_CLASS (klass)->finalize = wpr_application_finalize;
+  application_class->startup = wpr_application_startup;
+  application_class->activate = wpr_application_activate;
+  application_class->shutdown = wpr_application_shutdown;
+}
+
+static void
+wpr_application_init (WprApplication *self)
+{
+}
+
+GApplication *
+wpr_application_new (const char *beside)
+{
+  WprApplication *self
+      = g_object_new (WPR_TYPE_APPLICATION, "application-id", WPR_APP_ID, "resource-base-path",
+                      "/io/github/performance_recorder/Wpr", NULL);
+  self->beside = g_strdup (beside);
+  return G_APPLICATION (self);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The backend's answers on their way into the main thread, one small envelope a kind. */
+#include "config.h"
+#include "backend-post.h"
+
+typedef struct
+{
+  WprModel *model;
+  gpointer value;
+  GDestroyNotify free_value;
+  char *first, *second;
+  gint64 number;
+  double fraction;
+  guint64 done, total;
+  GError *error;
+} Envelope;
+
+static void
+free_envelope (gpointer data)
+{
+  Envelope *envelope = data;
+  if (envelope->value != NULL && envelope->free_value != NULL)
+    envelope->free_value (envelope->value);
+  g_clear_error (&envelope->error);
+  g_free (envelope->first);
+  g_free (envelope->second);
+  g_object_unref (envelope->model);
+  g_free (envelope);
+}
+
+static void
+post (WprBackend *backend, WprWorkFunc open, const Envelope *content)
+{
+  Envelope *envelope = g_memdup2 (content, sizeof *content);
+  envelope->model = g_object_ref (backend->model);
+  wpr_worker_reply (open, envelope, free_envelope);
+}
+
+static void
+open_loaded (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_loaded (envelope->model, envelope->value, envelope->first, envelope->total);
+}
+
+void
+wpr_backend_post_loaded (WprBackend *backend, GPtrArray *items, const char *rights_text,
+                         guint64 memory_bytes)
+{
+  post (backend, open_loaded,
+        &(Envelope){ .value = items,
+                     .free_value = (GDestroyNotify)g_ptr_array_unref,
+                     .first = g_strdup (rights_text),
+                     .total = memory_bytes });
+}
+
+static void
+open_plan (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_plan (envelope->model, envelope->number, g_steal_pointer (&envelope->value),
+                       g_steal_pointer (&envelope->error));
+}
+
+void
+wpr_backend_post_plan (WprBackend *backend, guint serial, WprPlan *plan, GError *error)
+{
+  post (backend, open_plan,
+        &(Envelope){ .number = serial,
+                     .value = plan,
+                     .free_value = (GDestroyNotify)wpr_plan_unref,
+                     .error = error });
+}
+
+static void
+open_details (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_details (envelope->model, envelope->value);
+}
+
+void
+wpr_backend_post_details (WprBackend *backend, WprDetails *details)
+{
+  post (backend, open_details,
+        &(Envelope){ .value = details, .free_value = (GDestroyNotify)wpr_details_free });
+}
+
+static void
+open_subject (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_subject (envelope->model, g_steal_pointer (&envelope->value));
+}
+
+void
+wpr_backend_post_subject (WprBackend *backend, WprSubject *subject)
+{
+  post (backend, open_subject,
+        &(Envelope){ .value = subject, .free_value = (GDestroyNotify)wpr_subject_free });
+}
+
+static void
+open_state (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_state (envelope->model, envelope->number);
+}
+
+void
+wpr_backend_post_state (WprBackend *backend, WprState state)
+{
+  post (backend, open_state, &(Envelope){ .number = state });
+}
+
+static void
+open_figures (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_figures (envelope->model, envelope->value);
+}
+
+void
+wpr_backend_post_figures (WprBackend *backend, GPtrArray *readings)
+{
+  post (backend, open_figures,
+        &(Envelope){ .value = readings, .free_value = (GDestroyNotify)g_ptr_array_unref });
+}
+
+static void
+open_notice (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_notice (envelope->model, envelope->number, envelope->first);
+}
+
+void
+wpr_backend_post_notice (WprBackend *backend, const WprNotice *notice)
+{
+  post (backend, open_notice,
+        &(Envelope){ .number = notice->severity, .first = g_strdup (notice->text) });
+}
+
+static void
+open_progress (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_progress (envelope->model, envelope->first, envelope->fraction, envelope->done,
+                           envelope->total);
+}
+
+void
+wpr_backend_post_progress (WprBackend *backend, const char *phase, double fraction, guint64 done,
+                           guint64 total)
+{
+  post (
+      backend, open_progress,
+      &(Envelope){ .first = g_strdup (phase), .fraction = fraction, .done = done, .total = total });
+}
+
+static void
+open_name (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_name (envelope->model, envelope->first);
+}
+
+void
+wpr_backend_post_name (WprBackend *backend, const char *name)
+{
+  post (backend, open_name, &(Envelope){ .first = g_strdup (name) });
+}
+
+static void
+open_end (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_end (envelope->model, g_steal_pointer (&envelope->value), envelope->first);
+}
+
+void
+wpr_backend_post_end (WprBackend *backend, WprOutcome *outcome, char *toast)
+{
+  wpr_backend_detach (backend);
+  post (backend, open_end,
+        &(Envelope){
+            .value = outcome, .free_value = (GDestroyNotify)wpr_outcome_free, .first = toast });
+}
+
+static void
+open_toast (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_toast (envelope->model, envelope->first);
+}
+
+void
+wpr_backend_post_toast (WprBackend *backend, char *text)
+{
+  post (backend, open_toast, &(Envelope){ .first = text });
+}
+
+static void
+open_trouble (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_trouble (envelope->model, envelope->first, envelope->second);
+}
+
+void
+wpr_backend_post_trouble (WprBackend *backend, const char *heading, const char *body)
+{
+  post (backend, open_trouble,
+        &(Envelope){ .first = g_strdup (heading), .second = g_strdup (body) });
+}

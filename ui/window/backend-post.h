@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The backend's answers: called in the worker, delivered in the main thread, in order. Values are
+ * taken unless const. */
+#pragma once
+
+#include "backend-private.h"
+
+G_BEGIN_DECLS
+
+void wpr_backend_post_loaded (WprBackend *backend, GPtrArray *items, const char *rights_text,
+                              guint64 memory_bytes);
+void wpr_backend_post_plan (WprBackend *backend, guint serial, WprPlan *plan, GError *error);
+void wpr_backend_post_details (WprBackend *backend, WprDetails *details);
+void wpr_backend_post_subject (WprBackend *backend, WprSubject *subject);
+void wpr_backend_post_state (WprBackend *backend, WprState state);
+void wpr_backend_post_figures (WprBackend *backend, GPtrArray *readings);
+void wpr_backend_post_notice (WprBackend *backend, const WprNotice *notice);
+void wpr_backend_post_progress (WprBackend *backend, const char *phase, double fraction,
+                                guint64 done, guint64 total);
+void wpr_backend_post_name (WprBackend *backend, const char *name);
+void wpr_backend_post_toast (WprBackend *backend, char *text);
+void wpr_backend_post_trouble (WprBackend *backend, const char *heading, const char *body);
+/* Detaches from the recording, and says how it ended. */
+void wpr_backend_post_end (WprBackend *backend, WprOutcome *outcome, char *toast);
+
+G_END_DECLS

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Beginning a recording and ending it: start, stop and save, save and go on, mark, discard. Finding
+ * and following one is in backend.c. */
+#include "config.h"
+#include "backend-post.h"
+
+#include <glib/gi18n.h>
+#include <unistd.h>
+#include "target.h"
+
+/* ---- start ---- */
+
+static void
+on_started (GObject *object, GAsyncResult *result, gpointer data)
+{
+  WprBackend *backend = data;
+  g_autoptr (GError) error = NULL;
+  backend->busy = FALSE;
+  if (wpr_recorder_start_finish (WPR_RECORDER (object), result, &error))
+    {
+      wpr_backend_announce (backend);
+      return;
+    }
+  wpr_backend_post_trouble (backend, _ ("The recording did not start"), error->message);
+  wpr_backend_post_end (backend, NULL, NULL);
+}
+
+static void
+do_start (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  if (backend->recorder != NULL || backend->busy)
+    return;
+  g_autoptr (GError) error = NULL;
+  WprRecorder *recorder = wpr_recorder_spawn (NULL, &error);
+  if (recorder == NULL)
+    {
+      wpr_backend_post_trouble (backend, _ ("The recording did not start"), error->message);
+      wpr_backend_post_end (backend, NULL, NULL);
+      return;
+    }
+  backend->busy = TRUE;
+  wpr_backend_attach (backend, recorder, TRUE);
+  g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
+  wpr_recorder_start_async (recorder, choice, NULL, "wprui", NULL, on_started, backend);
+}
+
+void
+wpr_backend_start (WprBackend *backend, const WprWish *wish)
+{
+  wpr_backend_send (backend, do_start, wish, NULL, NULL, 0);
+}
+
+/* ---- stop and save ---- */
+
+static WprOutcome *
+make_outcome (WprBackend *backend, const WprSaved *saved, int folder_fd)
+{
+  g_autoptr (GError) error = NULL;
+  WprOutcome *outcome = g_new0 (WprOutcome, 1);
+  outcome->kind = saved->lost > 0 ? WPR_OUTCOME_HOLED : WPR_OUTCOME_WHOLE;
+  outcome->folder = g_strdup (backend->folder);
+  outcome->name = wpr_target_rename (folder_fd, saved->name, backend->wanted_name, &error);
+  outcome->size = saved->size;
+  outcome->events = saved->events;
+  outcome->lost = saved->lost;
+  outcome->duration_ns = saved->duration_ns;
+  outcome->note = g_strdup (backend->note);
+  if (error != NULL)
+    wpr_backend_post_trouble (backend, _ ("The file has another name"), error->message);
+  return outcome;
+}
+
+static WprOutcome *
+make_failure (const GError *error)
+{
+  WprOutcome *outcome = g_new0 (WprOutcome, 1);
+  gboolean cancelled = g_error_matches (error, WPR_ERROR, WPR_ERROR_CANCELLED)
+                       || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  outcome->kind = cancelled ? WPR_OUTCOME_LATER : WPR_OUTCOME_FAILED;
+  outcome->message = g_strdup (error->message);
+  return outcome;
+}
+
+/* Refused before anything was stopped: it still records. */
+static gboolean
+goes_on (WprRecorder *recorder, const GError *error)
+{
+  return wpr_recorder_get_state (recorder) == WPR_STATE_RECORDING
+         || (g_error_matches (error, WPR_ERROR, WPR_ERROR_STATE)
+             && wpr_recorder_get_state (recorder) < WPR_STATE_SAVED);
+}
+
+static void
+on_stopped (GObject *object, GAsyncResult *result, gpointer data)
+{
+  WprBackend *backend = data;
+  WprRecorder *recorder = WPR_RECORDER (object);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (WprSaved) saved = wpr_recorder_stop_finish (recorder, result, &error);
+  backend->busy = FALSE;
+  g_clear_object (&backend->merge);
+  if (saved == NULL && goes_on (recorder, error))
+    {
+      wpr_backend_post_trouble (backend, _ ("Not stopped"), error->message);
+      wpr_backend_post_state (backend, wpr_recorder_get_state (recorder));
+      return;
+    }
+  wpr_backend_read_figures (backend);
+  if (saved == NULL)
+    {
+      wpr_backend_post_end (backend, make_failure (error), NULL);
+      return;
+    }
+  int folder_fd = wpr_target_open_folder (backend->folder, NULL);
+  WprOutcome *outcome = make_outcome (backend, saved, folder_fd);
+  if (folder_fd >= 0)
+    close (folder_fd);
+  wpr_backend_post_end (backend, outcome, NULL);
+}
+
+static void
+replace (char **where, const char *text)
+{
+  char *copy = g_strdup (text);
+  g_free (*where);
+  *where = copy;
+}
+
+static void
+do_stop (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  if (backend->recorder == NULL || backend->busy)
+    return;
+  g_autoptr (GError) error = NULL;
+  int folder_fd = wpr_target_open_folder (job->first, &error);
+  if (folder_fd < 0)
+    {
+      wpr_backend_post_trouble (backend, _ ("Not stopped"), error->message);
+      wpr_backend_post_state (backend, wpr_recorder_get_state (backend->recorder));
+      return;
+    }
+  replace (&backend->folder, job->first);
+  replace (&backend->note, job->second);
+  g_clear_pointer (&backend->wanted_name, g_free);
+  g_free (backend->name);
+  backend->name = wpr_target_file_name (folder_fd);
+  wpr_backend_post_name (backend, backend->name);
+  backend->busy = TRUE;
+  g_clear_object (&backend->merge);
+  backend->merge = g_cancellable_new ();
+  wpr_recorder_stop_async (backend->recorder, folder_fd, backend->name, backend->note,
+                           backend->merge, on_stopped, backend);
+  close (folder_fd); /* it has its own */
+}
+
+void
+wpr_backend_stop (WprBackend *backend, const char *folder, const char *note)
+{
+  wpr_backend_send (backend, do_stop, NULL, folder, note, 0);
+}
+
+static void
+do_set_note (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  if (backend->recorder == NULL || backend->merge == NULL)
+    return;
+  replace (&backend->note, job->first);
+  wpr_recorder_set_note (backend->recorder, backend->note);
+}
+
+void
+wpr_backend_set_note (WprBackend *backend, const char *note)
+{
+  wpr_backend_send (backend, do_set_note, NULL, note, NULL, 0);
+}
+
+static void
+do_set_name (gpointer data)
+{
+  WprJob *job = data;
+  g_free (job->backend->wanted_name);
+  job->backend->wanted_name = wpr_target_clean_name (job->first);
+}
+
+void
+wpr_backend_set_name (WprBackend *backend, const char *name)
+{
+  wpr_backend_send (backend, do_set_name, NULL, name, NULL, 0);
+}
+
+static void
+do_later (gpointer data)
+{
+  WprJob *job = data;
+  if (job->backend->merge != NULL)
+    g_cancellable_cancel (job->backend->merge);
+}
+
+void
+wpr_backend_later (WprBackend *backend)
+{
+  wpr_backend_send (backend, do_later, NULL, NULL, NULL, 0);
+}
+
+/* ---- save and go on ---- */
+
+static void
+on_ring_saved (GObject *object, GAsyncResult *result, gpointer data)
+{
+  WprBackend *backend = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (WprSaved) saved = wpr_recorder_save_finish (WPR_RECORDER (object), result, &error);
+  if (saved == NULL)
+    {
+      wpr_backend_post_trouble (backend, _ ("Not saved; the recording goes on"), error->message);
+      return;
+    }
+  /* Translators: %s is a file name */
+  wpr_backend_post_toast (backend, g_strdup_printf (_ ("Saved: %s"), saved->name));
+}
+
+static void
+do_save_ring (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  if (backend->recorder == NULL || backend->busy)
+    return;
+  g_autoptr (GError) error = NULL;
+  int folder_fd = wpr_target_open_folder (job->first, &error);
+  if (folder_fd < 0)
+    {
+      wpr_backend_post_trouble (backend, _ ("Not saved; the recording goes on"), error->message);
+      return;
+    }
+  g_autofree char *name = wpr_target_file_name (folder_fd);
+  wpr_recorder_save_async (backend->recorder, folder_fd, name, NULL, NULL, on_ring_saved, backend);
+  close (folder_fd);
+}
+
+void
+wpr_backend_save_ring (WprBackend *backend, const char *folder)
+{
+  wpr_backend_send (backend, do_save_ring, NULL, folder, NULL, 0);
+}
+
+/* ---- mark, discard ---- */
+
+static void
+on_marked (GObject *object, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  if (!wpr_recorder_mark_finish (WPR_RECORDER (object), result, &error))
+    wpr_backend_post_trouble (data, _ ("The mark was not recorded"), error->message);
+}
+
+static void
+do_mark (gpointer data)
+{
+  WprJob *job = data;
+  ASSERT_WORKER (job->backend);
+  if (job->backend->recorder != NULL)
+    wpr_recorder_mark_async (job->backend->recorder, job->first, NULL, on_marked, job->backend);
+}
+
+void
+wpr_backend_mark (WprBackend *backend, const char *text)
+{
+  wpr_backend_send (backend, do_mark, NULL, text, NULL, 0);
+}
+
+static void
+on_discarded (GObject *object, GAsyncResult *result, gpointer data)
+{
+  WprBackend *backend = data;
+  g_autoptr (GError) error = NULL;
+  backend->busy = FALSE;
+  if (wpr_recorder_cancel_finish (WPR_RECORDER (object), result, &error))
+    wpr_backend_post_end (backend, NULL, g_strdup (_ ("Recording discarded")));
+  else
+    {
+      wpr_backend_post_trouble (backend, _ ("Not discarded"), error->message);
+      wpr_backend_post_state (backend, wpr_recorder_get_state (WPR_RECORDER (object)));
+    }
+}
+
+static void
+do_discard (gpointer data)
+{
+  WprBackend *backend = ((WprJob *)data)->backend;
+  ASSERT_WORKER (backend);
+  if (backend->recorder == NULL || backend->busy)
+    return;
+  backend->busy = TRUE;
+  wpr_recorder_cancel_async (backend->recorder, NULL, on_discarded, backend);
+}
+
+void
+wpr_backend_discard (WprBackend *backend)
+{
+  wpr_backend_send (backend, do_discard, NULL, NULL, NULL, 0);
+}

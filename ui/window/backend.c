@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Profiles and plans, and the recording that is shown: found, followed, let go. What begins and
+ * ends one is in backend-recording.c. */
+#include "config.h"
+#include "backend-post.h"
+
+#include <glib/gi18n.h>
+#include "profile-item.h"
+
+#define TICK_MS 100            /* ten readings a second while somebody looks */
+#define TICK_UNWATCHED_MS 1000 /* enough to draw what was missed */
+#define POLL_MS 1000           /* how soon a recording begun elsewhere shows */
+#define PROGRESS_US 50000      /* at most twenty steps of the bar a second */
+
+static void
+free_job (gpointer data)
+{
+  WprJob *job = data;
+  g_clear_pointer (&job->wish, wpr_wish_free);
+  g_free (job->first);
+  g_free (job->second);
+  g_free (job);
+}
+
+void
+wpr_backend_send (WprBackend *backend, WprWorkFunc func, const WprWish *wish, const char *first,
+                  const char *second, guint number)
+{
+  WprJob *job = g_new0 (WprJob, 1);
+  job->backend = backend;
+  job->wish = wish ? wpr_wish_copy (wish) : NULL;
+  job->first = g_strdup (first);
+  job->second = g_strdup (second);
+  job->number = number;
+  wpr_worker_send (backend->worker, func, job, free_job);
+}
+
+/* ---- profiles and plans ---- */
+
+static void
+do_load (gpointer data)
+{
+  WprBackend *backend = ((WprJob *)data)->backend;
+  ASSERT_WORKER (backend);
+  backend->library = wpr_library_new ();
+  backend->machine = wpr_machine_probe ();
+  GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < wpr_library_get_n_profiles (backend->library); i++)
+    {
+      const WprProfile *profile = wpr_library_get_profile (backend->library, i);
+      if (!profile->internal)
+        g_ptr_array_add (items, wpr_profile_item_new (profile));
+    }
+  wpr_backend_post_loaded (backend, items, wpr_machine_get_rights_text (backend->machine),
+                           wpr_machine_get_memory (backend->machine));
+}
+
+/* A level the profile lacks gives way to the one it has. */
+static int
+level_for (WprBackend *backend, const char *name, const WprWish *wish)
+{
+  const WprProfile *profile = wpr_library_find (backend->library, name, NULL, NULL);
+  if (profile == NULL || profile->has[wish->level][wish->mode])
+    return wish->level;
+  return -1;
+}
+
+WprChoice *
+wpr_backend_make_choice (WprBackend *backend, const WprWish *wish)
+{
+  WprChoice *choice = wpr_choice_new ();
+  for (char **name = wish->names; *name != NULL; name++)
+    wpr_choice_add (choice, *name, NULL, level_for (backend, *name, wish));
+  choice->mode = wish->mode;
+  choice->buffer_size_kb = wish->buffer_kb;
+  choice->buffers = wish->buffers;
+  return choice;
+}
+
+static void
+do_plan (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
+  GError *error = NULL;
+  WprPlan *plan = wpr_plan_new (backend->library, choice, backend->machine, &error);
+  wpr_backend_post_plan (backend, job->number, plan, error);
+}
+
+static void
+do_describe (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
+  g_autoptr (GError) error = NULL;
+  WprDetails *details = g_new0 (WprDetails, 1);
+  details->title = g_strdup (job->first);
+  details->symptom = g_strdup (job->second);
+  details->plain = g_ptr_array_new_with_free_func (g_free);
+  details->plan = wpr_plan_new (backend->library, choice, backend->machine, &error);
+  if (details->plan == NULL)
+    details->error = g_strdup (error->message);
+  else
+    {
+      details->text = wpr_plan_to_text (details->plan);
+      for (guint i = 0; i < details->plan->collectors->len; i++)
+        {
+          const WprPlanCollector *collector = details->plan->collectors->pdata[i];
+          for (guint j = 0; j < collector->items->len; j++)
+            g_ptr_array_add (details->plain,
+                             g_strdup (wpr_plan_item_describe (collector->items->pdata[j])));
+        }
+    }
+  wpr_backend_post_details (backend, details);
+}
+
+void
+wpr_backend_plan (WprBackend *backend, const WprWish *wish, guint serial)
+{
+  wpr_backend_send (backend, do_plan, wish, NULL, NULL, serial);
+}
+
+void
+wpr_backend_describe (WprBackend *backend, const WprWish *wish, const char *title,
+                      const char *symptom)
+{
+  wpr_backend_send (backend, do_describe, wish, title, symptom, 0);
+}
+
+/* ---- figures ---- */
+
+static GSource *
+add_timer (guint interval_ms, GSourceFunc func, gpointer data)
+{
+  GSource *source = g_timeout_source_new (interval_ms);
+  g_source_set_callback (source, func, data, NULL);
+  g_source_attach (source, g_main_context_get_thread_default ());
+  return source;
+}
+
+static void
+remove_timer (GSource **source)
+{
+  if (*source == NULL)
+    return;
+  g_source_destroy (*source);
+  g_source_unref (*source);
+  *source = NULL;
+}
+
+void
+wpr_backend_read_figures (WprBackend *backend)
+{
+  ASSERT_WORKER (backend);
+  WprStats *stats = wpr_recorder_ref_stats (backend->recorder);
+  if (stats->elapsed_ns == backend->last_elapsed_ns && stats->events == backend->last_events)
+    {
+      wpr_stats_unref (stats);
+      return;
+    }
+  backend->last_elapsed_ns = stats->elapsed_ns;
+  backend->last_events = stats->events;
+  if (backend->held->len >= WPR_HISTORY_S)
+    g_ptr_array_remove_index (backend->held, 0);
+  g_ptr_array_add (backend->held, stats);
+  if (!backend->watched)
+    return;
+  wpr_backend_post_figures (backend, backend->held);
+  backend->held = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_stats_unref);
+}
+
+static gboolean
+on_tick (gpointer data)
+{
+  WprBackend *backend = data;
+  wpr_backend_announce (backend);
+  wpr_backend_read_figures (backend);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+restart_tick (WprBackend *backend)
+{
+  remove_timer (&backend->tick);
+  if (backend->recorder != NULL)
+    backend->tick = add_timer (backend->watched ? TICK_MS : TICK_UNWATCHED_MS, on_tick, backend);
+}
+
+static void
+do_watch (gpointer data)
+{
+  WprJob *job = data;
+  job->backend->watched = job->number != 0;
+  restart_tick (job->backend);
+  if (job->backend->watched && job->backend->recorder != NULL)
+    wpr_backend_read_figures (job->backend);
+}
+
+void
+wpr_backend_watch (WprBackend *backend, gboolean watched)
+{
+  wpr_backend_send (backend, do_watch, NULL, NULL, NULL, watched);
+}
+
+/* ---- following a recording ---- */
+
+static void
+on_notice (WprRecorder *recorder, const WprNotice *notice, gpointer data)
+{
+  WprBackend *backend = data;
+  if (notice->severity == WPR_NOTICE_ERROR)
+    {
+      g_free (backend->last_error);
+      backend->last_error = g_strdup (notice->text);
+    }
+  wpr_backend_post_notice (backend, notice);
+}
+
+static void
+on_progress (WprRecorder *recorder, const char *phase, double fraction, guint64 done, guint64 total,
+             gpointer data)
+{
+  WprBackend *backend = data;
+  gint64 now_us = g_get_monotonic_time ();
+  gboolean same = g_strcmp0 (backend->phase_sent, phase) == 0;
+  if (same && now_us - backend->progress_sent_us < PROGRESS_US && fraction < 1)
+    return;
+  if (!same)
+    {
+      g_free (backend->phase_sent);
+      backend->phase_sent = g_strdup (phase);
+    }
+  backend->progress_sent_us = now_us;
+  wpr_backend_post_progress (backend, phase, fraction, done, total);
+}
+
+/* Ended by another face, or by itself: what is under way in this window answers for itself. */
+static void
+on_state (WprRecorder *recorder, GParamSpec *pspec, gpointer data)
+{
+  WprBackend *backend = data;
+  WprState state = wpr_recorder_get_state (recorder);
+  wpr_backend_announce (backend);
+  if (state >= WPR_STATE_STOPPING && backend->recorder == recorder)
+    wpr_backend_read_figures (backend);
+  if (state < WPR_STATE_SAVED)
+    {
+      if (state >= WPR_STATE_RECORDING)
+        wpr_backend_post_state (backend, state);
+      return;
+    }
+  if (backend->busy)
+    return;
+  if (state == WPR_STATE_SAVED)
+    wpr_backend_post_end (backend, NULL, g_strdup (_ ("The recording was saved elsewhere.")));
+  else if (state == WPR_STATE_CANCELLED)
+    wpr_backend_post_end (backend, NULL, g_strdup (_ ("The recording was discarded elsewhere.")));
+  else
+    {
+      WprOutcome *outcome = g_new0 (WprOutcome, 1);
+      outcome->kind = WPR_OUTCOME_FAILED;
+      outcome->message = g_strdup (
+          backend->last_error
+              ? backend->last_error
+              : _ ("The recorder ended by itself. Run “wpr -recover” to finish what it recorded."));
+      wpr_backend_post_end (backend, outcome, NULL);
+    }
+}
+
+static char *
+lookup_string (GVariant *description, const char *key)
+{
+  const char *text = "";
+  g_variant_lookup (description, key, "&s", &text);
+  return g_strdup (text);
+}
+
+void
+wpr_backend_announce (WprBackend *backend)
+{
+  if (backend->recorder == NULL || backend->announced
+      || wpr_recorder_get_state (backend->recorder) < WPR_STATE_RECORDING)
+    return;
+  g_autoptr (GVariant) description = wpr_recorder_describe (backend->recorder);
+  WprSubject *subject = g_new0 (WprSubject, 1);
+  g_autofree char *mode = lookup_string (description, "mode");
+  subject->mode = g_strcmp0 (mode, "file") == 0 ? WPR_MODE_FILE : WPR_MODE_MEMORY;
+  subject->level = lookup_string (description, "level");
+  subject->user = lookup_string (description, "user");
+  subject->program = lookup_string (description, "program");
+  if (!g_variant_lookup (description, "titles", "^as", &subject->titles))
+    subject->titles = g_new0 (char *, 1);
+  g_variant_lookup (description, "started", "x", &subject->started_realtime_ns);
+  subject->ours = backend->ours;
+  backend->announced = TRUE;
+  wpr_backend_post_subject (backend, subject);
+  g_autoptr (GPtrArray) notices = wpr_recorder_get_notices (backend->recorder);
+  for (guint i = 0; i < notices->len && !backend->ours; i++)
+    wpr_backend_post_notice (backend, notices->pdata[i]);
+  wpr_backend_post_state (backend, wpr_recorder_get_state (backend->recorder));
+}
+
+void
+wpr_backend_attach (WprBackend *backend, WprRecorder *recorder, gboolean ours)
+{
+  ASSERT_WORKER (backend);
+  backend->recorder = recorder;
+  backend->ours = ours;
+  backend->announced = FALSE;
+  backend->last_elapsed_ns = -1;
+  g_clear_pointer (&backend->last_error, g_free);
+  g_clear_pointer (&backend->phase_sent, g_free);
+  g_signal_connect (recorder, "notice", G_CALLBACK (on_notice), backend);
+  g_signal_connect (recorder, "progress", G_CALLBACK (on_progress), backend);
+  g_signal_connect (recorder, "notify::state", G_CALLBACK (on_state), backend);
+  restart_tick (backend);
+  wpr_backend_announce (backend);
+}
+
+void
+wpr_backend_detach (WprBackend *backend)
+{
+  ASSERT_WORKER (backend);
+  if (backend->recorder == NULL)
+    return;
+  g_signal_handlers_disconnect_by_data (backend->recorder, backend);
+  g_clear_object (&backend->recorder);
+  g_ptr_array_set_size (backend->held, 0);
+  remove_timer (&backend->tick);
+}
+
+/* A recording begun elsewhere shows at once. One that has nothing yet, or is over, is left alone.
+ */
+static gboolean
+on_poll (gpointer data)
+{
+  WprBackend *backend = data;
+  if (backend->recorder != NULL || backend->busy || !backend->watched)
+    return G_SOURCE_CONTINUE;
+  g_autoptr (GPtrArray) instances = wpr_recorder_list (NULL);
+  for (guint i = 0; instances != NULL && i < instances->len; i++)
+    {
+      g_autoptr (WprRecorder) recorder = wpr_recorder_connect (instances->pdata[i], NULL);
+      WprState state = recorder ? wpr_recorder_get_state (recorder) : WPR_STATE_IDLE;
+      if (state < WPR_STATE_RECORDING || state > WPR_STATE_MERGING)
+        continue;
+      wpr_backend_attach (backend, g_steal_pointer (&recorder), FALSE);
+      break;
+    }
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+do_begin (gpointer data)
+{
+  WprBackend *backend = ((WprJob *)data)->backend;
+  backend->poll = add_timer (POLL_MS, on_poll, backend);
+  on_poll (backend);
+}
+
+/* ---- life ---- */
+
+WprBackend *
+wpr_backend_new (WprModel *model)
+{
+  WprBackend *backend = g_new0 (WprBackend, 1);
+  backend->model = model;
+  backend->worker = wpr_worker_new ();
+  backend->watched = TRUE;
+  backend->held = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_stats_unref);
+  wpr_backend_send (backend, do_load, NULL, NULL, NULL, 0);
+  wpr_backend_send (backend, do_begin, NULL, NULL, NULL, 0);
+  return backend;
+}
+
+static void
+do_end (gpointer data)
+{
+  WprBackend *backend = ((WprJob *)data)->backend;
+  wpr_backend_detach (backend);
+  remove_timer (&backend->poll);
+  g_clear_pointer (&backend->library, wpr_library_unref);
+  g_clear_pointer (&backend->machine, wpr_machine_unref);
+}
+
+void
+wpr_backend_free (WprBackend *backend)
+{
+  wpr_backend_send (backend, do_end, NULL, NULL, NULL, 0);
+  wpr_worker_free (backend->worker);
+  g_ptr_array_unref (backend->held);
+  g_clear_object (&backend->merge);
+  g_free (backend->last_error);
+  g_free (backend->phase_sent);
+  g_free (backend->folder);
+  g_free (backend->name);
+  g_free (backend->wanted_name);
+  g_free (backend->note);
+  g_free (backend);
+}

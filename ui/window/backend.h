@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Everything of the window that calls the core: called from the main thread, works in the worker,
+ * answers through the functions of the second half, which run in the main thread. */
+#pragma once
+
+#include "model.h"
+
+G_BEGIN_DECLS
+
+typedef struct _WprBackend WprBackend;
+
+WprBackend *wpr_backend_new (WprModel *model);
+/* Ends the worker. The recording goes on. */
+void wpr_backend_free (WprBackend *backend);
+
+void wpr_backend_plan (WprBackend *backend, const WprWish *wish, guint serial);
+void wpr_backend_describe (WprBackend *backend, const WprWish *wish, const char *title,
+                           const char *symptom);
+void wpr_backend_start (WprBackend *backend, const WprWish *wish);
+void wpr_backend_stop (WprBackend *backend, const char *folder, const char *note);
+void wpr_backend_set_note (WprBackend *backend, const char *note);
+/* The name the person wants, without ".etl"; taken when the file is finished. */
+void wpr_backend_set_name (WprBackend *backend, const char *name);
+void wpr_backend_later (WprBackend *backend);
+void wpr_backend_save_ring (WprBackend *backend, const char *folder);
+void wpr_backend_mark (WprBackend *backend, const char *text);
+void wpr_backend_discard (WprBackend *backend);
+void wpr_backend_watch (WprBackend *backend, gboolean watched);
+
+/* ---- answers, in the main thread; the model takes what it is given ---- */
+void wpr_model_take_loaded (WprModel *model, GPtrArray *items, const char *rights_text,
+                            guint64 memory_bytes);
+void wpr_model_take_plan (WprModel *model, guint serial, WprPlan *plan, GError *error);
+void wpr_model_take_details (WprModel *model, WprDetails *details);
+void wpr_model_take_subject (WprModel *model, WprSubject *subject);
+void wpr_model_take_state (WprModel *model, WprState state);
+void wpr_model_take_figures (WprModel *model, GPtrArray *readings);
+void wpr_model_take_notice (WprModel *model, WprSeverity severity, const char *text);
+void wpr_model_take_progress (WprModel *model, const char *phase, double fraction, guint64 done,
+                              guint64 total);
+void wpr_model_take_name (WprModel *model, const char *name);
+/* The recording is over; outcome NULL: nothing to show, toast says why (may be NULL). */
+void wpr_model_take_end (WprModel *model, WprOutcome *outcome, const char *toast);
+void wpr_model_take_toast (WprModel *model, const char *text);
+/* Something asked for did not happen; the recording, if any, goes on. */
+void wpr_model_take_trouble (WprModel *model, const char *heading, const char *body);
+
+G_END_DECLS

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What to record. The list comes from the model once; every change makes a wish, and the plan of it
+ * comes back. */
+#include "config.h"
+#include "choose-page.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+#include "format.h"
+#include "options-pane.h"
+#include "profile-row.h"
+#include "texts.h"
+
+#define MISSING_CHARS 42
+
+struct _WprChoosePage
+{
+  AdwBin parent;
+  /* template */
+  GtkWidget *rights_bar;
+  GtkWidget *rights_label;
+  GtkWidget *search;
+  GtkWidget *groups;
+  GtkWidget *nothing_found;
+  GtkWidget *also_on;
+  GtkWidget *options;
+  GtkWidget *forecast;
+  GtkWidget *plan_line;
+  GtkWidget *missing_button;
+  GtkWidget *missing_label;
+  GtkWidget *missing_list;
+  GtkWidget *start;
+  GtkWidget *start_content;
+  /* owned */
+  WprModel *model;
+  GSettings *settings;
+  GPtrArray *rows;   /* of WprProfileRow, borrowed from the groups */
+  guint wish_source; /* several changes in one turn of the loop make one wish */
+};
+
+G_DEFINE_FINAL_TYPE (WprChoosePage, wpr_choose_page, ADW_TYPE_BIN)
+
+/* ---- the wish ---- */
+
+static WprWish *
+make_wish (WprChoosePage *self)
+{
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      WprProfileRow *row = self->rows->pdata[i];
+      if (wpr_profile_row_get_on (row))
+        g_strv_builder_add (names, wpr_profile_item_get_name (wpr_profile_row_get_item (row)));
+    }
+  WprWish *wish = g_new0 (WprWish, 1);
+  wish->names = g_strv_builder_end (names);
+  wpr_options_pane_get (WPR_OPTIONS_PANE (self->options), wish);
+  return wish;
+}
+
+static void
+remember (WprChoosePage *self, const WprWish *wish)
+{
+  if (self->settings == NULL)
+    return;
+  g_settings_set_strv (self->settings, "profiles", (const char *const *)wish->names);
+  g_settings_set_enum (self->settings, "mode", wish->mode);
+  g_settings_set_enum (self->settings, "level", wish->level);
+  g_settings_set_uint (self->settings, "buffer-size-kb", wish->buffer_kb);
+  g_settings_set_uint (self->settings, "buffers", wish->buffers);
+}
+
+static gboolean
+send_wish (gpointer data)
+{
+  WprChoosePage *self = data;
+  self->wish_source = 0;
+  g_autoptr (WprWish) wish = make_wish (self);
+  wpr_model_set_wish (self->model, wish);
+  remember (self, wish);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+queue_wish (WprChoosePage *self)
+{
+  if (self->wish_source == 0 && self->rows->len > 0)
+    self->wish_source = g_idle_add (send_wish, self);
+}
+
+/* ---- the list ---- */
+
+static void
+on_search (WprChoosePage *self)
+{
+  const char *query = gtk_editable_get_text (GTK_EDITABLE (self->search));
+  g_autoptr (GStrvBuilder) hidden_on = g_strv_builder_new ();
+  guint n_shown = 0;
+  for (GtkWidget *group = gtk_widget_get_first_child (self->groups); group != NULL;
+       group = gtk_widget_get_next_sibling (group))
+    gtk_widget_hide (group);
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      WprProfileRow *row = self->rows->pdata[i];
+      if (wpr_profile_row_search (row, query))
+        {
+          n_shown++;
+          gtk_widget_show (gtk_widget_get_ancestor (GTK_WIDGET (row), ADW_TYPE_PREFERENCES_GROUP));
+        }
+      else if (wpr_profile_row_get_on (row))
+        g_strv_builder_add (hidden_on, wpr_profile_item_get_title (wpr_profile_row_get_item (row)));
+    }
+  g_auto (GStrv) titles = g_strv_builder_end (hidden_on);
+  g_autofree char *joined = g_strjoinv (_ (", "), titles);
+  /* Translators: below a filtered list; %s are titles of profiles that it hides */
+  g_autofree char *also = g_strdup_printf (_ ("Also switched on: %s"), joined);
+  gtk_label_set_label (GTK_LABEL (self->also_on), also);
+  gtk_widget_set_visible (self->also_on, titles[0] != NULL);
+  gtk_widget_set_visible (self->nothing_found, n_shown == 0 && self->rows->len > 0);
+}
+
+static GtkWidget *
+add_group (WprChoosePage *self, const char *title, gboolean alone)
+{
+  GtkWidget *group = adw_preferences_group_new ();
+  /* a heading over the one row that says the same would be noise */
+  if (!alone)
+    adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), title);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (group), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+  gtk_box_append (GTK_BOX (self->groups), group);
+  return group;
+}
+
+static void
+on_row_toggled (WprChoosePage *self)
+{
+  queue_wish (self);
+}
+
+static void
+add_rows (WprChoosePage *self, GListModel *profiles)
+{
+  g_autoptr (GHashTable) groups = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < g_list_model_get_n_items (profiles); i++)
+    {
+      g_autoptr (WprProfileItem) item = g_list_model_get_item (profiles, i);
+      const char *category = wpr_profile_item_get_category (item);
+      const char *title = wpr_profile_item_get_category_title (item);
+      GtkWidget *group = g_hash_table_lookup (groups, category);
+      if (group == NULL)
+        {
+          group
+              = add_group (self, title, g_strcmp0 (title, wpr_profile_item_get_title (item)) == 0);
+          g_hash_table_insert (groups, g_strdup (category), group);
+        }
+      GtkWidget *row = wpr_profile_row_new (item);
+      adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row);
+      g_ptr_array_add (self->rows, row);
+      g_signal_connect_swapped (row, "toggled", G_CALLBACK (on_row_toggled), self);
+    }
+}
+
+static void
+restore_choice (WprChoosePage *self)
+{
+  g_auto (GStrv) names = self->settings ? g_settings_get_strv (self->settings, "profiles")
+                                        : g_strsplit ("GeneralProfile", " ", 0);
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      WprProfileRow *row = self->rows->pdata[i];
+      const char *name = wpr_profile_item_get_name (wpr_profile_row_get_item (row));
+      wpr_profile_row_set_on (row, g_strv_contains ((const char *const *)names, name));
+    }
+  if (self->settings == NULL)
+    return;
+  WprWish wish = {
+    .mode = g_settings_get_enum (self->settings, "mode"),
+    .level = g_settings_get_enum (self->settings, "level"),
+    .buffer_kb = g_settings_get_uint (self->settings, "buffer-size-kb"),
+    .buffers = g_settings_get_uint (self->settings, "buffers"),
+  };
+  wpr_options_pane_set (WPR_OPTIONS_PANE (self->options), &wish);
+}
+
+static void
+on_loaded (WprChoosePage *self)
+{
+  const char *rights = wpr_model_get_rights_text (self->model);
+  gtk_label_set_label (GTK_LABEL (self->rights_label), rights);
+  gtk_info_bar_set_revealed (GTK_INFO_BAR (self->rights_bar), *rights != '\0');
+  add_rows (self, wpr_model_get_profiles (self->model));
+  restore_choice (self);
+  on_search (self);
+  queue_wish (self);
+}
+
+/* ---- what would come of it ---- */
+
+static GtkWidget *
+new_missing_label (const char *what, const char *why)
+{
+  g_autofree char *markup = g_markup_printf_escaped ("<b>%s</b>\n<small>%s</small>", what, why);
+  GtkWidget *label = gtk_label_new (NULL);
+  gtk_label_set_markup (GTK_LABEL (label), markup);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  /* as wide as the popover, or its height is measured for another width */
+  gtk_label_set_width_chars (GTK_LABEL (label), MISSING_CHARS);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), MISSING_CHARS);
+  return label;
+}
+
+/* What is missing for the same reason stands together: twenty events need one explanation. */
+static void
+list_missing (WprChoosePage *self, const WprPlan *plan)
+{
+  g_autoptr (GPtrArray) done = g_ptr_array_new ();
+  for (guint i = 0; i < plan->missing->len; i++)
+    {
+      const WprPlanMissing *missing = plan->missing->pdata[i];
+      if (g_ptr_array_find_with_equal_func (done, missing->text, g_str_equal, NULL))
+        continue;
+      g_ptr_array_add (done, (char *)missing->text);
+      g_autoptr (GString) names = g_string_new (missing->what);
+      for (guint j = i + 1; j < plan->missing->len; j++)
+        {
+          const WprPlanMissing *other = plan->missing->pdata[j];
+          if (g_str_equal (other->text, missing->text))
+            g_string_append_printf (names, ", %s", other->what);
+        }
+      gtk_box_append (GTK_BOX (self->missing_list), new_missing_label (names->str, missing->text));
+    }
+}
+
+static void
+show_missing (WprChoosePage *self, const WprPlan *plan)
+{
+  guint n_missing = plan ? plan->missing->len : 0;
+  gtk_widget_set_visible (self->missing_button, n_missing > 0);
+  GtkWidget *child;
+  while ((child = gtk_widget_get_first_child (self->missing_list)) != NULL)
+    gtk_box_remove (GTK_BOX (self->missing_list), child);
+  if (n_missing == 0)
+    return;
+  g_autofree char *count = wpr_format_count (n_missing);
+  g_autofree char *text = g_strdup_printf (
+      plan->needs_rights ? ngettext ("%s needs rights", "%s need rights", n_missing)
+                         : ngettext ("%s not available here", "%s not available here", n_missing),
+      count);
+  gtk_label_set_label (GTK_LABEL (self->missing_label), text);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->missing_button),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+  list_missing (self, plan);
+}
+
+static char *
+describe_plan (const WprPlan *plan)
+{
+  g_autofree char *kinds = wpr_format_count (plan->n_kinds);
+  g_autofree char *memory = wpr_format_bytes (plan->memory_bytes);
+  /* Translators: a number of kinds of events, a size */
+  return g_strdup_printf (ngettext ("%s kind of events, %s of memory",
+                                    "%s kinds of events, %s of memory", plan->n_kinds),
+                          kinds, memory);
+}
+
+static const char *
+describe_forecast (WprChoosePage *self, const WprPlan *plan, const GError *error)
+{
+  if (wpr_model_get_starting (self->model))
+    return _ ("Starting…");
+  if (error != NULL)
+    return error->message;
+  if (plan == NULL)
+    return _ ("Switch on at least one profile");
+  if (plan->needs_rights)
+    return _ ("Needs an administrator’s permission");
+  if (plan->mode == WPR_MODE_FILE)
+    return _ ("Will keep everything from start to stop");
+  return _ ("Will keep the newest events");
+}
+
+static void
+on_planned (WprChoosePage *self)
+{
+  const WprPlan *plan = wpr_model_get_plan (self->model);
+  const GError *error = wpr_model_get_plan_error (self->model);
+  wpr_options_pane_show_plan (WPR_OPTIONS_PANE (self->options), plan, error,
+                              wpr_model_get_memory_bytes (self->model));
+  gtk_label_set_label (GTK_LABEL (self->forecast), describe_forecast (self, plan, error));
+  g_autofree char *line = plan ? describe_plan (plan) : g_strdup ("");
+  gtk_label_set_label (GTK_LABEL (self->plan_line), line);
+  show_missing (self, plan);
+}
+
+/* ---- widget ---- */
+
+static void
+wpr_choose_page_dispose (GObject *object)
+{
+  WprChoosePage *self = WPR_CHOOSE_PAGE (object);
+  g_clear_handle_id (&self->wish_source, g_source_remove);
+  g_clear_object (&self->model);
+  g_clear_object (&self->settings);
+  g_clear_pointer (&self->rows, g_ptr_array_unref);
+  G_OBJECT_CLASS (wpr_choose_page_parent_class)->dispose (object);
+}
+
+static void
+wpr_choose_page_class_init (WprChoosePageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = wpr_choose_page_dispose;
+  g_type_ensure (WPR_TYPE_OPTIONS_PANE);
+  gtk_widget_class_set_template_from_resource (
+      widget_class, "/io/github/performance_recorder/Wpr/choose-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, rights_bar);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, rights_label);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, search);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, groups);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, nothing_found);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, also_on);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, options);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, forecast);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, plan_line);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, missing_button);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, missing_label);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, missing_list);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, start);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, start_content);
+}
+
+static void
+wpr_choose_page_init (WprChoosePage *self)
+{
+  self->rows = g_ptr_array_new ();
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (on_search), self);
+  g_signal_connect_swapped (self->options, "changed", G_CALLBACK (queue_wish), self);
+}
+
+void
+wpr_choose_page_set_model (WprChoosePage *self, WprModel *model, GSettings *settings)
+{
+  self->model = g_object_ref (model);
+  self->settings = settings ? g_object_ref (settings) : NULL;
+  g_signal_connect_object (model, "loaded", G_CALLBACK (on_loaded), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (model, "planned", G_CALLBACK (on_planned), self, G_CONNECT_SWAPPED);
+  wpr_choose_page_show_folder (self);
+}
+
+void
+wpr_choose_page_focus_search (WprChoosePage *self)
+{
+  gtk_widget_grab_focus (self->search);
+}
+
+void
+wpr_choose_page_show_folder (WprChoosePage *self)
+{
+  wpr_options_pane_set_folder (WPR_OPTIONS_PANE (self->options),
+                               wpr_model_get_folder (self->model));
+}

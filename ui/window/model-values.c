@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The plain values of the model: copied and freed. */
+#include "config.h"
+#include "model.h"
+
+WprWish *
+wpr_wish_copy (const WprWish *wish)
+{
+  WprWish *copy = g_memdup2 (wish, sizeof *wish);
+  copy->names = g_strdupv (wish->names);
+  return copy;
+}
+
+void
+wpr_wish_free (WprWish *wish)
+{
+  g_strfreev (wish->names);
+  g_free (wish);
+}
+
+void
+wpr_subject_free (WprSubject *subject)
+{
+  g_strfreev (subject->titles);
+  g_free (subject->level);
+  g_free (subject->user);
+  g_free (subject->program);
+  g_free (subject);
+}
+
+void
+wpr_outcome_free (WprOutcome *outcome)
+{
+  g_free (outcome->folder);
+  g_free (outcome->name);
+  g_free (outcome->note);
+  g_free (outcome->message);
+  g_free (outcome);
+}
+
+void
+wpr_details_free (WprDetails *details)
+{
+  g_free (details->title);
+  g_free (details->symptom);
+  g_clear_pointer (&details->plan, wpr_plan_unref);
+  g_ptr_array_unref (details->plain);
+  g_free (details->text);
+  g_free (details->error);
+  g_free (details);
+}

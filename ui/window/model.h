@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the window shows, as values of the main thread: profiles, the plan of what is chosen, the
+ * recording that runs, the one that is over. The pages read it and ask it for things; it never
+ * waits. What calls the core is backend.h, in the worker.
+ *
+ * Signals, in the main thread: "loaded"; "planned"; "page"; "figures" (readings came); "subject"
+ * (what is recorded became known); "notice" (int severity, char *text); "progress"; "toast" (char
+ * *text); "trouble" (char *heading, char *body); "details" (WprDetails *). */
+#pragma once
+
+#include <gio/gio.h>
+#include <wpr-recorder.h>
+#include "history.h"
+
+G_BEGIN_DECLS
+
+/* What the person asks for. */
+typedef struct
+{
+  char **names;   /* of profiles */
+  WprLevel level; /* profiles without that level record the one they have */
+  WprMode mode;
+  guint buffer_kb; /* 0: what the profiles say */
+  guint buffers;   /* 0: what the profiles say */
+} WprWish;
+WprWish *wpr_wish_copy (const WprWish *wish);
+void wpr_wish_free (WprWish *wish);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprWish, wpr_wish_free)
+
+typedef enum
+{
+  WPR_PAGE_CHOOSE,
+  WPR_PAGE_RECORDING,
+  WPR_PAGE_SAVING,
+  WPR_PAGE_RESULT
+} WprPage;
+
+/* Whose recording it is, and of what. */
+typedef struct
+{
+  char **titles;
+  WprMode mode;
+  char *level; /* "verbose" or "light" */
+  char *user;
+  char *program; /* "wpr", "wprui" */
+  gint64 started_realtime_ns;
+  gboolean ours; /* begun in this window */
+} WprSubject;
+void wpr_subject_free (WprSubject *subject);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprSubject, wpr_subject_free)
+
+typedef enum
+{
+  WPR_OUTCOME_WHOLE, /* saved, nothing lost */
+  WPR_OUTCOME_HOLED, /* saved, events were lost */
+  WPR_OUTCOME_LATER, /* not finished, by the person's wish */
+  WPR_OUTCOME_FAILED
+} WprOutcomeKind;
+
+/* How a recording ended. */
+typedef struct
+{
+  WprOutcomeKind kind;
+  char *folder; /* NULL when nothing was saved */
+  char *name;
+  guint64 size, events, lost;
+  gint64 duration_ns;
+  char *note;    /* what went into the file; NULL if nothing */
+  char *message; /* the core's sentence for LATER and FAILED */
+} WprOutcome;
+void wpr_outcome_free (WprOutcome *outcome);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprOutcome, wpr_outcome_free)
+
+/* What one profile records, for its window. */
+typedef struct
+{
+  char *title;
+  char *symptom;
+  WprPlan *plan;    /* NULL: see error */
+  GPtrArray *plain; /* of char *: plain words of every item, in the plan's order */
+  char *text;       /* for Copy as Text */
+  char *error;
+} WprDetails;
+void wpr_details_free (WprDetails *details);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprDetails, wpr_details_free)
+
+#define WPR_TYPE_MODEL (wpr_model_get_type ())
+G_DECLARE_FINAL_TYPE (WprModel, wpr_model, WPR, MODEL, GObject)
+
+/* Starts the worker and loads the profiles. */
+WprModel *wpr_model_new (void);
+/* Ends the worker; a recording that runs goes on. Waits for what the worker is at. */
+void wpr_model_close (WprModel *self);
+
+/* ---- choose ---- */
+/* Of WprProfileItem; empty until "loaded". */
+GListModel *wpr_model_get_profiles (WprModel *self);
+/* Why nothing can be recorded, "" when it can; NULL until "loaded". */
+const char *wpr_model_get_rights_text (WprModel *self);
+guint64 wpr_model_get_memory_bytes (WprModel *self);
+/* Plans it; answers with "planned". */
+void wpr_model_set_wish (WprModel *self, const WprWish *wish);
+/* NULL while planning and when it cannot be: then see the error, NULL too if nothing is chosen. */
+const WprPlan *wpr_model_get_plan (WprModel *self);
+const GError *wpr_model_get_plan_error (WprModel *self);
+gboolean wpr_model_can_start (WprModel *self);
+gboolean wpr_model_get_starting (WprModel *self);
+/* Answers with "details". */
+void wpr_model_ask_details (WprModel *self, const char *profile);
+void wpr_model_start (WprModel *self);
+
+/* ---- recording ---- */
+WprPage wpr_model_get_page (WprModel *self);
+const WprSubject *wpr_model_get_subject (WprModel *self);
+/* NULL before the first reading. */
+const WprStats *wpr_model_get_stats (WprModel *self);
+const WprHistory *wpr_model_get_history (WprModel *self);
+void wpr_model_mark (WprModel *self);
+/* Words for the mark just made, and a second mark that carries them. */
+void wpr_model_describe_mark (WprModel *self, const char *words);
+void wpr_model_save_ring (WprModel *self);
+void wpr_model_stop (WprModel *self);
+void wpr_model_discard (WprModel *self);
+/* FALSE: nobody looks, send no figures. */
+void wpr_model_set_watched (WprModel *self, gboolean watched);
+
+/* ---- saving ---- */
+const char *wpr_model_get_folder (WprModel *self);
+void wpr_model_set_folder (WprModel *self, const char *folder); /* NULL: the default one */
+const char *wpr_model_get_note (WprModel *self);
+void wpr_model_set_note (WprModel *self, const char *note);
+/* Without ".etl". */
+const char *wpr_model_get_file_name (WprModel *self);
+void wpr_model_set_file_name (WprModel *self, const char *name);
+/* "collect", "order", "names", "check"; "" before the first. */
+const char *wpr_model_get_phase (WprModel *self);
+double wpr_model_get_fraction (WprModel *self);
+void wpr_model_get_phase_count (WprModel *self, guint64 *done, guint64 *total);
+void wpr_model_finish_later (WprModel *self);
+
+/* ---- result ---- */
+const WprOutcome *wpr_model_get_outcome (WprModel *self);
+/* While TRUE the saving page stays although the file is there: somebody types. */
+void wpr_model_hold_result (WprModel *self, gboolean hold);
+void wpr_model_record_again (WprModel *self);
+
+G_END_DECLS

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A profile as the list shows it: a copy of the library's words, made in the worker and read in the
+ * main thread; and the search over them. */
+#pragma once
+
+#include <gio/gio.h>
+#include <wpr-profile.h>
+
+G_BEGIN_DECLS
+
+#define WPR_TYPE_PROFILE_ITEM (wpr_profile_item_get_type ())
+G_DECLARE_FINAL_TYPE (WprProfileItem, wpr_profile_item, WPR, PROFILE_ITEM, GObject)
+
+WprProfileItem *wpr_profile_item_new (const WprProfile *profile);
+const char *wpr_profile_item_get_name (WprProfileItem *self);
+const char *wpr_profile_item_get_title (WprProfileItem *self);
+const char *wpr_profile_item_get_symptom (WprProfileItem *self);
+const char *wpr_profile_item_get_category (WprProfileItem *self);
+const char *wpr_profile_item_get_category_title (WprProfileItem *self);
+/* Whether it can be recorded that way. */
+gboolean wpr_profile_item_has (WprProfileItem *self, WprLevel level, WprMode mode);
+/* Every word of the query is in its name, title, symptom or search words, whatever the case. */
+gboolean wpr_profile_item_matches (WprProfileItem *self, const char *query);
+
+/* Pango markup of the text with what matches a word of the query emphasised. Free with g_free. */
+char *wpr_search_markup (const char *text, const char *query);
+
+G_END_DECLS

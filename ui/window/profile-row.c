@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A profile in the list. */
+#include "config.h"
+#include "profile-row.h"
+
+#include <glib/gi18n.h>
+
+struct _WprProfileRow
+{
+  AdwActionRow parent;
+  /* template */
+  GtkWidget *info;
+  GtkWidget *toggle;
+  /* owned */
+  WprProfileItem *item;
+};
+
+G_DEFINE_FINAL_TYPE (WprProfileRow, wpr_profile_row, ADW_TYPE_ACTION_ROW)
+
+static guint toggled_signal;
+
+static void
+on_active (WprProfileRow *self)
+{
+  g_signal_emit (self, toggled_signal, 0);
+}
+
+static void
+wpr_profile_row_finalize (GObject *object)
+{
+  g_clear_object (&WPR_PROFILE_ROW (object)->item);
+  G_OBJECT_CLASS (wpr_profile_row_parent_class)->finalize (object);
+}
+
+static void
+wpr_profile_row_class_init (WprProfileRowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->finalize = wpr_profile_row_finalize;
+  toggled_signal = g_signal_new ("toggled", WPR_TYPE_PROFILE_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                 NULL, G_TYPE_NONE, 0);
+  gtk_widget_class_set_template_from_resource (
+      widget_class, "/io/github/performance_recorder/Wpr/profile-row.ui");
+  gtk_widget_class_bind_template_child (widget_class, WprProfileRow, info);
+  gtk_widget_class_bind_template_child (widget_class, WprProfileRow, toggle);
+}
+
+static void
+wpr_profile_row_init (WprProfileRow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->toggle, "notify::active", G_CALLBACK (on_active), self);
+}
+
+/* A switch is named after its title and described by its symptom. */
+static void
+name_parts (WprProfileRow *self)
+{
+  const char *title = wpr_profile_item_get_title (self->item);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->toggle), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  title, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  wpr_profile_item_get_symptom (self->item), -1);
+  /* Translators: %s is the title of a profile */
+  g_autofree char *info = g_strdup_printf (_ ("What It Records: %s"), title);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->info), GTK_ACCESSIBLE_PROPERTY_LABEL, info,
+                                  -1);
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (self->info), "s",
+                                    wpr_profile_item_get_name (self->item));
+}
+
+GtkWidget *
+wpr_profile_row_new (WprProfileItem *item)
+{
+  WprProfileRow *self = g_object_new (WPR_TYPE_PROFILE_ROW, NULL);
+  self->item = g_object_ref (item);
+  name_parts (self);
+  wpr_profile_row_search (self, "");
+  return GTK_WIDGET (self);
+}
+
+WprProfileItem *
+wpr_profile_row_get_item (WprProfileRow *self)
+{
+  return self->item;
+}
+
+gboolean
+wpr_profile_row_get_on (WprProfileRow *self)
+{
+  return gtk_switch_get_active (GTK_SWITCH (self->toggle));
+}
+
+void
+wpr_profile_row_set_on (WprProfileRow *self, gboolean on)
+{
+  gtk_switch_set_active (GTK_SWITCH (self->toggle), on);
+}
+
+gboolean
+wpr_profile_row_search (WprProfileRow *self, const char *query)
+{
+  gboolean shown = wpr_profile_item_matches (self->item, query);
+  gtk_widget_set_visible (GTK_WIDGET (self), shown);
+  if (!shown)
+    return FALSE;
+  g_autofree char *title = wpr_search_markup (wpr_profile_item_get_title (self->item), query);
+  g_autofree char *symptom = wpr_search_markup (wpr_profile_item_get_symptom (self->item), query);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self), title);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (self), symptom);
+  return TRUE;
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page of a running recording. Figures are written into labels of fixed width; what did not
+ * change is not drawn again. */
+#include "config.h"
+#include "recording-page.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+#include "collectors-table.h"
+#include "format.h"
+#include "graph.h"
+#include "narrow-bin.h"
+#include "texts.h"
+#include "tile.h"
+
+#define EXPAND_MS 260           /* the row's own animation takes 250 */
+#define SPEAK_US G_USEC_PER_SEC /* the graph's description: once a second, not ten times */
+
+struct _WprRecordingPage
+{
+  AdwBin parent;
+  /* template */
+  GtkWidget *narrow;
+  GtkWidget *notice_bar, *notice_label;
+  GtkWidget *scroll, *body, *hero, *clock, *what, *origin;
+  GtkWidget *loss_revealer, *loss_title, *loss_text;
+  GtkWidget *rate, *total, *graph, *legend;
+  GtkWidget *tiles, *tile_fill, *tile_lost, *tile_size, *tile_cost;
+  GtkWidget *collectors_row, *collectors, *note;
+  GtkWidget *bottom, *left_buttons, *right_buttons, *mark, *save_ring, *save_ring_label;
+  GtkWidget *discard, *stop;
+  GtkWidget *mark_popover, *mark_entry, *mark_add;
+  /* owned */
+  WprModel *model;
+  gint64 spoken_us;
+  guint scroll_source;
+};
+
+G_DEFINE_FINAL_TYPE (WprRecordingPage, wpr_recording_page, ADW_TYPE_BIN)
+
+static void
+set_text (GtkWidget *label, const char *text)
+{
+  if (strcmp (gtk_label_get_label (GTK_LABEL (label)), text) != 0)
+    gtk_label_set_label (GTK_LABEL (label), text);
+}
+
+/* ---- figures ---- */
+
+static void
+show_rate (WprRecordingPage *self, const WprStats *stats)
+{
+  g_autofree char *clock = wpr_format_clock (stats->elapsed_ns);
+  g_autofree char *rate = wpr_format_count ((guint64)stats->events_per_s);
+  g_autofree char *count = wpr_format_count (stats->events);
+  /* Translators: a number of events */
+  g_autofree char *total = g_strdup_printf (_ ("%s so far"), count);
+  set_text (self->clock, clock);
+  set_text (self->rate, rate);
+  set_text (self->total, total);
+}
+
+/* In memory mode 100 % is normal: the gauge then says how far back the ring reaches. */
+static void
+show_fill (WprRecordingPage *self, const WprStats *stats)
+{
+  WprTile *tile = WPR_TILE (self->tile_fill);
+  if (stats->mode == WPR_MODE_MEMORY)
+    {
+      guint64 bytes = 0;
+      for (guint i = 0; i < stats->n_collectors; i++)
+        bytes
+            += (guint64)stats->collectors[i].buffers_total * stats->collectors[i].buffer_kb * 1024;
+      g_autofree char *size = wpr_format_bytes (bytes);
+      g_autofree char *holds
+          = stats->holds_s >= 0 ? wpr_format_minutes (stats->holds_s) : g_strdup ("–");
+      /* Translators: a size */
+      g_autofree char *detail = g_strdup_printf (_ ("%s, newest kept"), size);
+      wpr_tile_set_title (tile, _ ("Memory holds the last"));
+      wpr_tile_show (tile, holds, detail, stats->fill, WPR_TILE_PLAIN);
+      return;
+    }
+  g_autofree char *fill = wpr_format_percent (stats->fill, 0);
+  const char *collector = stats->worst_collector < stats->n_collectors
+                              ? wpr_text_collector (&stats->collectors[stats->worst_collector])
+                              : "";
+  /* Translators: a collector, the number of a CPU */
+  g_autofree char *where = g_strdup_printf (_ ("%s, CPU %u"), collector, stats->worst_cpu);
+  wpr_tile_set_title (tile, _ ("Fullest buffer"));
+  wpr_tile_show (tile, fill, where, stats->fill, WPR_TILE_PLAIN);
+}
+
+static void
+show_losses (WprRecordingPage *self, const WprStats *stats)
+{
+  gboolean lost = stats->lost > 0;
+  g_autofree char *count = wpr_format_count (stats->lost);
+  gtk_revealer_set_reveal_child (GTK_REVEALER (self->loss_revealer), lost);
+  if (!lost)
+    {
+      wpr_tile_show (WPR_TILE (self->tile_lost), count, _ ("Nothing is missing"), 0,
+                     WPR_TILE_WHOLE);
+      return;
+    }
+  g_autofree char *all = wpr_format_count (stats->events);
+  g_autofree char *share = wpr_format_loss_share (stats->lost, stats->events);
+  /* Translators: a number of events, a percentage: "of 3,412,081, or 0.04%" */
+  g_autofree char *detail = g_strdup_printf (_ ("of %s, or %s"), all, share);
+  wpr_tile_show (WPR_TILE (self->tile_lost), count, detail, 0, WPR_TILE_LOST);
+  g_autofree char *title = wpr_text_loss (stats->lost, stats->events);
+  g_autofree char *where = wpr_text_loss_where (stats);
+  g_autofree char *text = where ? g_strdup_printf (
+                              /* Translators: %s is where and when: "System collector, CPU 1,
+                                 between 1:41 and 1:43" */
+                              _ ("%s: they came faster than they could be written."), where)
+                                : g_strdup (_ ("They came faster than they could be written."));
+  set_text (self->loss_title, title);
+  set_text (self->loss_text, text);
+}
+
+static void
+show_size (WprRecordingPage *self, const WprStats *stats)
+{
+  WprTile *tile = WPR_TILE (self->tile_size);
+  gboolean memory = stats->mode == WPR_MODE_MEMORY;
+  g_autofree char *size = wpr_format_bytes (memory ? stats->save_bytes : stats->bytes_written);
+  g_autofree char *space = wpr_format_bytes (stats->disk_free_bytes);
+  /* Translators: a size */
+  g_autofree char *about = g_strdup_printf (_ ("about %s"), size);
+  g_autofree char *detail = NULL;
+  if (!memory && stats->disk_full_s >= 0)
+    {
+      g_autofree char *full = wpr_format_span (stats->disk_full_s);
+      /* Translators: a size, a span of time */
+      detail = g_strdup_printf (_ ("%s free, full in %s"), space, full);
+    }
+  else
+    detail = g_strdup_printf (_ ("%s free"), space);
+  wpr_tile_set_title (tile, memory ? _ ("If saved now") : _ ("On disk"));
+  wpr_tile_show (tile, memory ? about : size, detail, 0, WPR_TILE_PLAIN);
+}
+
+static void
+show_collectors (WprRecordingPage *self, const WprStats *stats)
+{
+  guint n_buffers = 0, n_collectors = stats->n_collectors;
+  for (guint i = 0; i < stats->n_collectors; i++)
+    n_buffers += stats->collectors[i].buffers_total;
+  g_autofree char *buffers = wpr_format_count (n_buffers);
+  g_autofree char *first
+      = g_strdup_printf (ngettext ("%u collector", "%u collectors", n_collectors), n_collectors);
+  g_autofree char *second
+      = g_strdup_printf (ngettext ("%s buffer", "%s buffers", n_buffers), buffers);
+  /* Translators: "2 collectors, 384 buffers" */
+  g_autofree char *subtitle = g_strdup_printf (_ ("%s, %s"), first, second);
+  if (g_strcmp0 (adw_expander_row_get_subtitle (ADW_EXPANDER_ROW (self->collectors_row)), subtitle)
+      != 0)
+    adw_expander_row_set_subtitle (ADW_EXPANDER_ROW (self->collectors_row), subtitle);
+  if (adw_expander_row_get_expanded (ADW_EXPANDER_ROW (self->collectors_row)))
+    wpr_collectors_table_show (WPR_COLLECTORS_TABLE (self->collectors), stats);
+}
+
+static void
+on_figures (WprRecordingPage *self)
+{
+  const WprStats *stats = wpr_model_get_stats (self->model);
+  if (stats == NULL)
+    return;
+  show_rate (self, stats);
+  show_fill (self, stats);
+  show_losses (self, stats);
+  show_size (self, stats);
+  g_autofree char *cost = wpr_format_percent (stats->recorder_cpu, 1);
+  wpr_tile_show (WPR_TILE (self->tile_cost), cost, _ ("of one CPU"), 0, WPR_TILE_PLAIN);
+  show_collectors (self, stats);
+  gtk_widget_set_visible (self->legend, stats->mode == WPR_MODE_FILE);
+  wpr_graph_set_history (WPR_GRAPH (self->graph), wpr_model_get_history (self->model));
+  gint64 now_us = g_get_monotonic_time ();
+  if (now_us - self->spoken_us < SPEAK_US)
+    return;
+  self->spoken_us = now_us;
+  g_autofree char *words = wpr_text_graph (stats, wpr_model_get_history (self->model));
+  wpr_graph_set_description (WPR_GRAPH (self->graph), words);
+}
+
+static gboolean
+scroll_to_end (gpointer data)
+{
+  WprRecordingPage *self = data;
+  GtkAdjustment *adjustment
+      = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->scroll));
+  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_upper (adjustment));
+  self->scroll_source = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_expanded (WprRecordingPage *self)
+{
+  const WprStats *stats = wpr_model_get_stats (self->model);
+  if (stats != NULL)
+    show_collectors (self, stats);
+  if (adw_expander_row_get_expanded (ADW_EXPANDER_ROW (self->collectors_row))
+      && self->scroll_source == 0)
+    self->scroll_source = g_timeout_add (EXPAND_MS, scroll_to_end, self);
+}
+
+/* ---- subject, notices ---- */
+
+static void
+on_subject (WprRecordingPage *self)
+{
+  const WprSubject *subject = wpr_model_get_subject (self->model);
+  g_autofree char *what = wpr_text_subject (subject);
+  g_autofree char *origin = wpr_text_origin (subject);
+  gtk_label_set_label (GTK_LABEL (self->what), what);
+  gtk_label_set_label (GTK_LABEL (self->origin), origin ? origin : "");
+  gtk_widget_set_visible (self->origin, origin != NULL);
+  gtk_widget_set_visible (self->save_ring, subject->mode == WPR_MODE_MEMORY);
+  gtk_editable_set_text (GTK_EDITABLE (self->note), "");
+  gtk_info_bar_set_revealed (GTK_INFO_BAR (self->notice_bar), FALSE);
+  gtk_revealer_set_reveal_child (GTK_REVEALER (self->loss_revealer), FALSE);
+  wpr_graph_set_history (WPR_GRAPH (self->graph), NULL);
+  self->spoken_us = 0;
+}
+
+static void
+on_notice (WprRecordingPage *self, int severity, const char *text)
+{
+  static const GtkMessageType types[] = {
+    [WPR_NOTICE_INFO] = GTK_MESSAGE_INFO,
+    [WPR_NOTICE_WARNING] = GTK_MESSAGE_WARNING,
+    [WPR_NOTICE_ERROR] = GTK_MESSAGE_ERROR,
+  };
+  if (severity == WPR_NOTICE_INFO)
+    return; /* in the file and in `wpr -status`; nothing for a person to do */
+  gtk_info_bar_set_message_type (GTK_INFO_BAR (self->notice_bar), types[severity]);
+  gtk_label_set_label (GTK_LABEL (self->notice_label), text);
+  gtk_info_bar_set_revealed (GTK_INFO_BAR (self->notice_bar), TRUE);
+}
+
+static void
+hide_notice (WprRecordingPage *self)
+{
+  gtk_info_bar_set_revealed (GTK_INFO_BAR (self->notice_bar), FALSE);
+}
+
+static void
+on_note (WprRecordingPage *self)
+{
+  wpr_model_set_note (self->model, gtk_editable_get_text (GTK_EDITABLE (self->note)));
+}
+
+static void
+on_words (WprRecordingPage *self)
+{
+  wpr_model_describe_mark (self->model, gtk_editable_get_text (GTK_EDITABLE (self->mark_entry)));
+  gtk_popover_popdown (GTK_POPOVER (self->mark_popover));
+}
+
+void
+wpr_recording_page_ask_words (WprRecordingPage *self)
+{
+  gtk_editable_set_text (GTK_EDITABLE (self->mark_entry), "");
+  gtk_popover_popup (GTK_POPOVER (self->mark_popover));
+  gtk_widget_grab_focus (self->mark_entry);
+}
+
+/* ---- the narrow layout ---- */
+
+static void
+place_tile (WprRecordingPage *self, GtkWidget *tile, int column, int row)
+{
+  GtkLayoutManager *layout = gtk_widget_get_layout_manager (self->tiles);
+  GtkLayoutChild *place = gtk_layout_manager_get_layout_child (layout, tile);
+  gtk_grid_layout_child_set_column (GTK_GRID_LAYOUT_CHILD (place), column);
+  gtk_grid_layout_child_set_row (GTK_GRID_LAYOUT_CHILD (place), row);
+}
+
+static void
+on_narrow (WprRecordingPage *self)
+{
+  gboolean narrow = wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow));
+  GtkOrientation stacked = narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
+  int margin = narrow ? 12 : 24;
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->hero), stacked);
+  gtk_box_set_spacing (GTK_BOX (self->hero), narrow ? 6 : 24);
+  gtk_widget_set_margin_start (self->body, margin);
+  gtk_widget_set_margin_end (self->body, margin);
+  place_tile (self, self->tile_size, narrow ? 0 : 2, narrow ? 1 : 0);
+  place_tile (self, self->tile_cost, narrow ? 1 : 3, narrow ? 1 : 0);
+  gtk_grid_set_column_spacing (GTK_GRID (self->tiles), narrow ? 6 : 12);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->bottom), stacked);
+  gtk_box_set_spacing (GTK_BOX (self->bottom), narrow ? 6 : 12);
+  gtk_box_set_homogeneous (GTK_BOX (self->left_buttons), narrow);
+  gtk_box_set_homogeneous (GTK_BOX (self->right_buttons), narrow);
+  gtk_label_set_label (GTK_LABEL (self->save_ring_label),
+                       narrow ? _ ("Save and Go On") : _ ("Save Now, Keep Recording"));
+  if (narrow)
+    {
+      gtk_widget_remove_css_class (self->discard, "flat");
+      gtk_widget_add_css_class (self->bottom, "narrow");
+    }
+  else
+    {
+      gtk_widget_add_css_class (self->discard, "flat");
+      gtk_widget_remove_css_class (self->bottom, "narrow");
+    }
+}
+
+/* ---- widget ---- */
+
+static void
+wpr_recording_page_dispose (GObject *object)
+{
+  WprRecordingPage *self = WPR_RECORDING_PAGE (object);
+  g_clear_handle_id (&self->scroll_source, g_source_remove);
+  g_clear_pointer (&self->mark_popover, gtk_widget_unparent);
+  g_clear_object (&self->model);
+  G_OBJECT_CLASS (wpr_recording_page_parent_class)->dispose (object);
+}
+
+/* One row a child of the template. */
+#define CHILD(name)                                \
+  {                                                \
+#name, G_STRUCT_OFFSET(WprRecordingPage, name) \
+  }
+static const struct
+{
+  const char *name;
+  gssize offset;
+} children[] = {
+  CHILD (narrow),         CHILD (scroll),       CHILD (notice_bar),
+  CHILD (notice_label),   CHILD (body),         CHILD (hero),
+  CHILD (clock),          CHILD (what),         CHILD (origin),
+  CHILD (loss_revealer),  CHILD (loss_title),   CHILD (loss_text),
+  CHILD (rate),           CHILD (total),        CHILD (graph),
+  CHILD (legend),         CHILD (tiles),        CHILD (tile_fill),
+  CHILD (tile_lost),      CHILD (tile_size),    CHILD (tile_cost),
+  CHILD (collectors_row), CHILD (collectors),   CHILD (note),
+  CHILD (bottom),         CHILD (left_buttons), CHILD (right_buttons),
+  CHILD (mark),           CHILD (save_ring),    CHILD (save_ring_label),
+  CHILD (discard),        CHILD (stop),         CHILD (mark_popover),
+  CHILD (mark_entry),     CHILD (mark_add),
+};
+#undef CHILD
+
+static void
+wpr_recording_page_class_init (WprRecordingPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = wpr_recording_page_dispose;
+  g_type_ensure (WPR_TYPE_NARROW_BIN);
+  g_type_ensure (WPR_TYPE_GRAPH);
+  g_type_ensure (WPR_TYPE_TILE);
+  g_type_ensure (WPR_TYPE_COLLECTORS_TABLE);
+  gtk_widget_class_set_template_from_resource (
+      widget_class, "/io/github/performance_recorder/Wpr/recording-page.ui");
+  for (guint i = 0; i < G_N_ELEMENTS (children); i++)
+    gtk_widget_class_bind_template_child_full (widget_class, children[i].name, FALSE,
+                                               children[i].offset);
+}
+
+static void
+wpr_recording_page_init (WprRecordingPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  /* GTK 4.8 announces a button with a label twice */
+  GtkWidget *buttons[] = { self->discard, self->stop, self->mark_add };
+  for (guint i = 0; i < G_N_ELEMENTS (buttons); i++)
+    gtk_accessible_reset_property (GTK_ACCESSIBLE (buttons[i]), GTK_ACCESSIBLE_PROPERTY_LABEL);
+  gtk_widget_set_parent (self->mark_popover, self->mark);
+  g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);
+  g_signal_connect_swapped (self->collectors_row, "notify::expanded", G_CALLBACK (on_expanded),
+                            self);
+  g_signal_connect_swapped (self->notice_bar, "response", G_CALLBACK (hide_notice), self);
+  g_signal_connect_swapped (self->note, "changed", G_CALLBACK (on_note), self);
+  g_signal_connect_swapped (self->mark_entry, "activate", G_CALLBACK (on_words), self);
+  g_signal_connect_swapped (self->mark_add, "clicked", G_CALLBACK (on_words), self);
+}
+
+void
+wpr_recording_page_set_model (WprRecordingPage *self, WprModel *model)
+{
+  self->model = g_object_ref (model);
+  g_signal_connect_object (model, "subject", G_CALLBACK (on_subject), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (model, "figures", G_CALLBACK (on_figures), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (model, "notice", G_CALLBACK (on_notice), self, G_CONNECT_SWAPPED);
+}

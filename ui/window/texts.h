@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sentences made of figures, used by more than one page. Pure; newly allocated. */
+#pragma once
+
+#include "model.h"
+
+G_BEGIN_DECLS
+
+/* "First level triage, CPU usage. Memory, verbose." */
+char *wpr_text_subject (const WprSubject *subject);
+/* "Started with wpr by ada at 10:02"; NULL for one begun in this window. */
+char *wpr_text_origin (const WprSubject *subject);
+/* "System collector": what people read for a collector's name. */
+const char *wpr_text_collector (const WprCollectorStats *collector);
+/* "1,204 of 3,412,081 events were lost". */
+char *wpr_text_loss (guint64 lost, guint64 events);
+/* "System collector, CPU 1, between 1:41 and 1:43"; NULL if nobody knows. */
+char *wpr_text_loss_where (const WprStats *stats);
+/* "~/Documents/WPR Files" as people say it: below the home without it. */
+char *wpr_text_folder (const char *folder);
+/* The graph in words: rate, time or fill, losses, marks. */
+char *wpr_text_graph (const WprStats *stats, const WprHistory *history);
+
+G_END_DECLS

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a person can do: every button, shortcut, menu and test uses these names. */
+#include "config.h"
+#include "window-private.h"
+
+#include <glib/gi18n.h>
+#include "format.h"
+
+static void
+do_start (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_start (WPR_WINDOW (widget)->model);
+}
+
+static void
+do_stop (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_stop (WPR_WINDOW (widget)->model);
+}
+
+/* Ctrl+R: whichever of the two is possible. */
+static void
+do_record (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  WprModel *model = WPR_WINDOW (widget)->model;
+  if (wpr_model_get_page (model) == WPR_PAGE_RECORDING)
+    wpr_model_stop (model);
+  else
+    wpr_model_start (model);
+}
+
+static void
+do_save_ring (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_save_ring (WPR_WINDOW (widget)->model);
+}
+
+static void
+do_mark (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  WprWindow *self = WPR_WINDOW (widget);
+  wpr_model_mark (self->model);
+  wpr_recording_page_ask_words (WPR_RECORDING_PAGE (self->recording));
+}
+
+static GtkWidget *
+new_dialog (WprWindow *self, const char *heading, const char *body)
+{
+  GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, NULL);
+  adw_message_dialog_set_body (ADW_MESSAGE_DIALOG (dialog), body);
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  return dialog;
+}
+
+/* "1 min 23 s of events will be gone for good." */
+static char *
+describe_loss (WprWindow *self)
+{
+  const WprStats *stats = wpr_model_get_stats (self->model);
+  g_autofree char *span = wpr_format_span (stats ? stats->elapsed_ns / 1e9 : 0);
+  /* Translators: %s is a span of time */
+  return g_strdup_printf (_ ("%s of events will be gone for good."), span);
+}
+
+static void
+on_discard_response (WprWindow *self, const char *response)
+{
+  if (g_strcmp0 (response, "discard") == 0)
+    wpr_model_discard (self->model);
+}
+
+static void
+do_cancel (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  WprWindow *self = WPR_WINDOW (widget);
+  g_autofree char *body = describe_loss (self);
+  GtkWidget *dialog = new_dialog (self, _ ("Discard this recording?"), body);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("Cancel"), "discard",
+                                    _ ("Discard"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "discard",
+                                              ADW_RESPONSE_DESTRUCTIVE);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_discard_response), self,
+                           G_CONNECT_SWAPPED);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+static void
+on_close_response (WprWindow *self, const char *response)
+{
+  if (g_strcmp0 (response, "stop") == 0)
+    {
+      self->close_when_saved = TRUE;
+      wpr_model_stop (self->model);
+    }
+  else if (g_strcmp0 (response, "background") == 0)
+    gtk_window_destroy (GTK_WINDOW (self));
+  else if (g_strcmp0 (response, "discard") == 0)
+    {
+      self->close_when_saved = TRUE;
+      wpr_model_discard (self->model);
+    }
+}
+
+gboolean
+wpr_window_ask_before_close (WprWindow *self)
+{
+  if (wpr_model_get_page (self->model) != WPR_PAGE_RECORDING)
+    return FALSE;
+  GtkWidget *dialog
+      = new_dialog (self, _ ("A recording is running"),
+                    _ ("It can go on without this window; open it again to stop and save."));
+  adw_message_dialog_add_responses (
+      ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("Cancel"), "discard", _ ("Discard"), "background",
+      _ ("Keep Recording in the Background"), "stop", _ ("Stop and Save"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "discard",
+                                              ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "stop",
+                                              ADW_RESPONSE_SUGGESTED);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_close_response), self,
+                           G_CONNECT_SWAPPED);
+  gtk_window_present (GTK_WINDOW (dialog));
+  return TRUE;
+}
+
+static void
+do_finish_later (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_finish_later (WPR_WINDOW (widget)->model);
+}
+
+static void
+do_done (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_hold_result (WPR_WINDOW (widget)->model, FALSE);
+}
+
+static void
+do_record_again (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_record_again (WPR_WINDOW (widget)->model);
+}
+
+static char *
+get_path (WprWindow *self)
+{
+  const WprOutcome *outcome = wpr_model_get_outcome (self->model);
+  if (outcome == NULL || outcome->name == NULL)
+    return NULL;
+  return g_build_filename (outcome->folder, outcome->name, NULL);
+}
+
+static void
+do_copy_path (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  WprWindow *self = WPR_WINDOW (widget);
+  g_autofree char *path = get_path (self);
+  if (path == NULL)
+    return;
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), path);
+  wpr_window_toast (self, _ ("Path copied"));
+}
+
+static void
+on_folder_shown (GObject *object, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (WprWindow) self = data;
+  g_autoptr (GError) error = NULL;
+  if (gtk_show_uri_full_finish (GTK_WINDOW (self), result, &error))
+    return;
+  const WprOutcome *outcome = wpr_model_get_outcome (self->model);
+  if (outcome == NULL || outcome->folder == NULL)
+    return;
+  /* Translators: %s is a folder */
+  g_autofree char *text
+      = g_strdup_printf (_ ("No program here shows folders. It is in %s"), outcome->folder);
+  wpr_window_toast (self, text);
+}
+
+/* The folder where no file manager answers: its D-Bus interface alone can point at the file. */
+static void
+on_items_shown (GObject *object, GAsyncResult *result, gpointer data)
+{
+  WprWindow *self = data;
+  g_autoptr (GVariant) answer
+      = g_dbus_connection_call_finish (G_DBUS_CONNECTION (object), result, NULL);
+  const WprOutcome *outcome = wpr_model_get_outcome (self->model);
+  if (answer != NULL || outcome == NULL || outcome->folder == NULL)
+    {
+      g_object_unref (self);
+      return;
+    }
+  g_autofree char *uri = g_filename_to_uri (outcome->folder, NULL, NULL);
+  gtk_show_uri_full (GTK_WINDOW (self), uri, GDK_CURRENT_TIME, NULL, on_folder_shown, self);
+}
+
+static void
+do_show_in_folder (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  WprWindow *self = WPR_WINDOW (widget);
+  g_autofree char *path = get_path (self);
+  if (path == NULL)
+    return;
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
+  GDBusConnection *bus = g_application_get_dbus_connection (g_application_get_default ());
+  if (bus == NULL)
+    {
+      g_autofree char *folder = g_path_get_dirname (path);
+      g_autofree char *folder_uri = g_filename_to_uri (folder, NULL, NULL);
+      gtk_show_uri_full (GTK_WINDOW (self), folder_uri, GDK_CURRENT_TIME, NULL, on_folder_shown,
+                         g_object_ref (self));
+      return;
+    }
+  const char *uris[] = { uri, NULL };
+  g_dbus_connection_call (bus, "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1",
+                          "org.freedesktop.FileManager1", "ShowItems",
+                          g_variant_new ("(^ass)", uris, ""), NULL, G_DBUS_CALL_FLAGS_NONE, -1,
+                          NULL, on_items_shown, g_object_ref (self));
+}
+
+static void
+on_folder_chosen (WprWindow *self, int response, GtkNativeDialog *dialog)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *path = file ? g_file_get_path (file) : NULL;
+      if (path != NULL)
+        {
+          wpr_model_set_folder (self->model, path);
+          if (self->settings != NULL)
+            g_settings_set_string (self->settings, "save-folder", path);
+          wpr_choose_page_show_folder (WPR_CHOOSE_PAGE (self->choose));
+        }
+    }
+  g_clear_object (&self->folder_chooser);
+}
+
+static void
+do_choose_folder (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  WprWindow *self = WPR_WINDOW (widget);
+  if (self->folder_chooser != NULL)
+    return;
+  self->folder_chooser = gtk_file_chooser_native_new (_ ("Save Recordings In"), GTK_WINDOW (self),
+                                                      GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                                                      _ ("Choose"), _ ("Cancel"));
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->folder_chooser), TRUE);
+  g_autoptr (GFile) folder = g_file_new_for_path (wpr_model_get_folder (self->model));
+  gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (self->folder_chooser), folder, NULL);
+  g_signal_connect_object (self->folder_chooser, "response", G_CALLBACK (on_folder_chosen), self,
+                           G_CONNECT_SWAPPED);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->folder_chooser));
+}
+
+static void
+do_details (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_ask_details (WPR_WINDOW (widget)->model, g_variant_get_string (parameter, NULL));
+}
+
+static void
+do_search (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_choose_page_focus_search (WPR_CHOOSE_PAGE (WPR_WINDOW (widget)->choose));
+}
+
+/* One row an action: its name, its parameter, what it does, on which pages it is possible. */
+#define ON(page) (1u << (page))
+static const struct
+{
+  const char *name;
+  const char *parameter_type;
+  GtkWidgetActionActivateFunc activate;
+  guint pages;
+} actions[] = {
+  { "win.start", NULL, do_start, ON (WPR_PAGE_CHOOSE) },
+  { "win.stop", NULL, do_stop, ON (WPR_PAGE_RECORDING) },
+  { "win.record", NULL, do_record, ON (WPR_PAGE_CHOOSE) | ON (WPR_PAGE_RECORDING) },
+  { "win.save-ring", NULL, do_save_ring, ON (WPR_PAGE_RECORDING) },
+  { "win.mark", NULL, do_mark, ON (WPR_PAGE_RECORDING) },
+  { "win.cancel", NULL, do_cancel, ON (WPR_PAGE_RECORDING) },
+  { "win.finish-later", NULL, do_finish_later, ON (WPR_PAGE_SAVING) },
+  { "win.done", NULL, do_done, ON (WPR_PAGE_SAVING) },
+  { "win.record-again", NULL, do_record_again, ON (WPR_PAGE_RESULT) },
+  { "win.copy-path", NULL, do_copy_path, ON (WPR_PAGE_RESULT) },
+  { "win.show-in-folder", NULL, do_show_in_folder, ON (WPR_PAGE_RESULT) },
+  { "win.choose-folder", NULL, do_choose_folder, ON (WPR_PAGE_CHOOSE) },
+  { "win.details", "s", do_details, ON (WPR_PAGE_CHOOSE) },
+  { "win.search", NULL, do_search, ON (WPR_PAGE_CHOOSE) },
+};
+
+void
+wpr_window_install_actions (GtkWidgetClass *klass)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    gtk_widget_class_install_action (klass, actions[i].name, actions[i].parameter_type,
+                                     actions[i].activate);
+}
+
+void
+wpr_window_update_actions (WprWindow *self)
+{
+  WprPage page = wpr_model_get_page (self->model);
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    gtk_widget_action_set_enabled (GTK_WIDGET (self), actions[i].name,
+                                   (actions[i].pages & ON (page)) != 0);
+  if (page == WPR_PAGE_CHOOSE)
+    gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.start",
+                                   wpr_model_can_start (self->model));
+  const WprSubject *subject = wpr_model_get_subject (self->model);
+  if (subject != NULL && subject->mode == WPR_MODE_FILE)
+    gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-ring", FALSE);
+}

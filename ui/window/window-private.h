@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What window.c (pages follow the model) and window-actions.c (what a person can do) share. */
+#pragma once
+
+#include "choose-page.h"
+#include "model.h"
+#include "recording-page.h"
+#include "result-page.h"
+#include "saving-page.h"
+#include "window.h"
+
+G_BEGIN_DECLS
+
+struct _WprWindow
+{
+  AdwApplicationWindow parent;
+  /* template */
+  GtkWidget *toasts;
+  GtkWidget *pages;
+  GtkWidget *choose;
+  GtkWidget *recording;
+  GtkWidget *saving;
+  GtkWidget *result;
+  /* owned */
+  WprModel *model;
+  GSettings *settings;
+  GtkFileChooserNative *folder_chooser;
+  /* state */
+  gboolean close_when_saved;
+  gboolean watched;
+};
+
+/* window-actions.c */
+void wpr_window_install_actions (GtkWidgetClass *klass);
+/* Which actions are possible now. */
+void wpr_window_update_actions (WprWindow *self);
+/* Asks what becomes of the recording; TRUE if the window must not close now. */
+gboolean wpr_window_ask_before_close (WprWindow *self);
+/* window.c */
+void wpr_window_toast (WprWindow *self, const char *text);
+
+G_END_DECLS

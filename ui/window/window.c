@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The window: shows the page the model is at, passes on what it says, and stops listening while
+ * nobody looks. What a person can do is in window-actions.c. */
+#include "config.h"
+#include "window-private.h"
+
+#include <glib/gi18n.h>
+#include "details-window.h"
+
+/* GDK_TOPLEVEL_STATE_SUSPENDED of GTK 4.12, where the compositor shows nothing of the window: 4.8's
+ * header lacks the name. */
+#define STATE_SUSPENDED (1u << 16)
+
+G_DEFINE_FINAL_TYPE (WprWindow, wpr_window, ADW_TYPE_APPLICATION_WINDOW)
+
+void
+wpr_window_toast (WprWindow *self, const char *text)
+{
+  AdwToast *toast = adw_toast_new ("");
+  g_autofree char *escaped = g_markup_escape_text (text, -1);
+  adw_toast_set_title (toast, escaped);
+  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->toasts), toast);
+}
+
+/* GTK 4.8 cannot announce: somebody who looks elsewhere is told by the desktop. */
+static void
+notify_end (WprWindow *self)
+{
+  const WprOutcome *outcome = wpr_model_get_outcome (self->model);
+  if (gtk_window_is_active (GTK_WINDOW (self)) || outcome == NULL)
+    return;
+  g_autoptr (GNotification) notification = NULL;
+  if (outcome->name != NULL)
+    {
+      notification = g_notification_new (_ ("Recording saved"));
+      g_notification_set_body (notification, outcome->name);
+    }
+  else
+    {
+      notification = g_notification_new (_ ("Recording not saved"));
+      g_notification_set_body (notification, outcome->message);
+    }
+  g_application_send_notification (g_application_get_default (), "end", notification);
+}
+
+static void
+on_page (WprWindow *self)
+{
+  static const char *const names[] = {
+    [WPR_PAGE_CHOOSE] = "choose",
+    [WPR_PAGE_RECORDING] = "recording",
+    [WPR_PAGE_SAVING] = "saving",
+    [WPR_PAGE_RESULT] = "result",
+  };
+  WprPage page = wpr_model_get_page (self->model);
+  const WprOutcome *outcome = wpr_model_get_outcome (self->model);
+  if (page == WPR_PAGE_SAVING)
+    wpr_saving_page_enter (WPR_SAVING_PAGE (self->saving));
+  else if (page == WPR_PAGE_RESULT)
+    wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome,
+                          wpr_model_get_stats (self->model));
+  gtk_stack_set_visible_child_name (GTK_STACK (self->pages), names[page]);
+  wpr_window_update_actions (self);
+  if (page == WPR_PAGE_RESULT)
+    notify_end (self);
+  gboolean ended = page == WPR_PAGE_CHOOSE
+                   || (page == WPR_PAGE_RESULT && outcome != NULL && outcome->name != NULL);
+  if (self->close_when_saved && ended)
+    gtk_window_destroy (GTK_WINDOW (self));
+  else if (page != WPR_PAGE_SAVING)
+    self->close_when_saved = FALSE;
+}
+
+static void
+on_toast (WprWindow *self, const char *text)
+{
+  wpr_window_toast (self, text);
+}
+
+static void
+on_trouble (WprWindow *self, const char *heading, const char *body)
+{
+  self->close_when_saved = FALSE;
+  GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, NULL);
+  adw_message_dialog_set_body (ADW_MESSAGE_DIALOG (dialog), body);
+  adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "close", _ ("Close"));
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "close");
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+static void
+on_notice (WprWindow *self, int severity, const char *text)
+{
+  if (severity == WPR_NOTICE_INFO || gtk_window_is_active (GTK_WINDOW (self)))
+    return;
+  g_autoptr (GNotification) notification = g_notification_new (_ ("Performance Recorder"));
+  g_notification_set_body (notification, text);
+  g_application_send_notification (g_application_get_default (), "notice", notification);
+}
+
+static void
+on_details (WprWindow *self, const WprDetails *details)
+{
+  gtk_window_present (GTK_WINDOW (wpr_details_window_new (GTK_WINDOW (self), details)));
+}
+
+/* ---- being looked at ---- */
+
+static void
+update_watched (WprWindow *self)
+{
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (self));
+  gboolean watched = gtk_widget_get_mapped (GTK_WIDGET (self));
+  if (GDK_IS_TOPLEVEL (surface))
+    watched = watched
+              && !(gdk_toplevel_get_state (GDK_TOPLEVEL (surface))
+                   & (GDK_TOPLEVEL_STATE_MINIMIZED | STATE_SUSPENDED));
+  if (watched == self->watched)
+    return;
+  self->watched = watched;
+  wpr_model_set_watched (self->model, watched);
+}
+
+static void
+on_realize (WprWindow *self)
+{
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (self));
+  g_signal_connect_object (surface, "notify::state", G_CALLBACK (update_watched), self,
+                           G_CONNECT_SWAPPED);
+}
+
+/* ---- class ---- */
+
+static gboolean
+wpr_window_close_request (GtkWindow *window)
+{
+  if (wpr_window_ask_before_close (WPR_WINDOW (window)))
+    return TRUE;
+  return GTK_WINDOW_CLASS (wpr_window_parent_class)->close_request (window);
+}
+
+static void
+wpr_window_dispose (GObject *object)
+{
+  WprWindow *self = WPR_WINDOW (object);
+  g_clear_object (&self->folder_chooser);
+  g_clear_object (&self->settings);
+  G_OBJECT_CLASS (wpr_window_parent_class)->dispose (object);
+}
+
+static void
+wpr_window_finalize (GObject *object)
+{
+  WprWindow *self = WPR_WINDOW (object);
+  g_clear_object (&self->model);
+  G_OBJECT_CLASS (wpr_window_parent_class)->finalize (object);
+}
+
+static void
+wpr_window_class_init (WprWindowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = wpr_window_dispose;
+  G_OBJECT_CLASS (klass)->finalize = wpr_window_finalize;
+  GTK_WINDOW_CLASS (klass)->close_request = wpr_window_close_request;
+  g_type_ensure (WPR_TYPE_CHOOSE_PAGE);
+  g_type_ensure (WPR_TYPE_RECORDING_PAGE);
+  g_type_ensure (WPR_TYPE_SAVING_PAGE);
+  g_type_ensure (WPR_TYPE_RESULT_PAGE);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/io/github/performance_recorder/Wpr/window.ui");
+  gtk_widget_class_bind_template_child (widget_class, WprWindow, toasts);
+  gtk_widget_class_bind_template_child (widget_class, WprWindow, pages);
+  gtk_widget_class_bind_template_child (widget_class, WprWindow, choose);
+  gtk_widget_class_bind_template_child (widget_class, WprWindow, recording);
+  gtk_widget_class_bind_template_child (widget_class, WprWindow, saving);
+  gtk_widget_class_bind_template_child (widget_class, WprWindow, result);
+  wpr_window_install_actions (widget_class);
+}
+
+static void
+wpr_window_init (WprWindow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->watched = TRUE;
+  g_signal_connect_swapped (self, "realize", G_CALLBACK (on_realize), self);
+  g_signal_connect_after (self, "map", G_CALLBACK (update_watched), NULL);
+  g_signal_connect_after (self, "unmap", G_CALLBACK (update_watched), NULL);
+}
+
+/* The folder chosen last; a test's or administrator's WPR_SAVE_DIR comes first. */
+static void
+restore_folder (WprWindow *self)
+{
+  if (self->settings == NULL || g_getenv ("WPR_SAVE_DIR") != NULL)
+    return;
+  g_autofree char *folder = g_settings_get_string (self->settings, "save-folder");
+  if (*folder != '\0')
+    wpr_model_set_folder (self->model, folder);
+}
+
+GtkWidget *
+wpr_window_new (GtkApplication *application, GSettings *settings)
+{
+  WprWindow *self = g_object_new (WPR_TYPE_WINDOW, "application", application, NULL);
+  self->settings = settings ? g_object_ref (settings) : NULL;
+  self->model = wpr_model_new ();
+  restore_folder (self);
+  g_signal_connect_object (self->model, "page", G_CALLBACK (on_page), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->model, "planned", G_CALLBACK (wpr_window_update_actions), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->model, "subject", G_CALLBACK (wpr_window_update_actions), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->model, "toast", G_CALLBACK (on_toast), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->model, "trouble", G_CALLBACK (on_trouble), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->model, "notice", G_CALLBACK (on_notice), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->model, "details", G_CALLBACK (on_details), self,
+                           G_CONNECT_SWAPPED);
+  wpr_choose_page_set_model (WPR_CHOOSE_PAGE (self->choose), self->model, self->settings);
+  wpr_recording_page_set_model (WPR_RECORDING_PAGE (self->recording), self->model);
+  wpr_saving_page_set_model (WPR_SAVING_PAGE (self->saving), self->model);
+  wpr_window_update_actions (self);
+  return GTK_WIDGET (self);
+}
+
+void
+wpr_window_close_model (WprWindow *self)
+{
+  wpr_model_close (self->model);
+}

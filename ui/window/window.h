@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The window: its pages, and the actions every button, key and menu uses. */
+#pragma once
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define WPR_TYPE_WINDOW (wpr_window_get_type ())
+G_DECLARE_FINAL_TYPE (WprWindow, wpr_window, WPR, WINDOW, AdwApplicationWindow)
+
+/* settings may be NULL. */
+GtkWidget *wpr_window_new (GtkApplication *application, GSettings *settings);
+/* Ends the worker; call once the window is gone. */
+void wpr_window_close_model (WprWindow *self);
+
+G_END_DECLS
