@@ -111,7 +111,6 @@ wpr_options_pane_init (WprOptionsPane *self)
       = { self->mode_memory, self->mode_file, self->level_light, self->level_verbose };
   for (guint i = 0; i < G_N_ELEMENTS (toggles); i++)
     {
-      /* GTK 4.8 announces a button with a label twice */
       gtk_accessible_reset_property (GTK_ACCESSIBLE (toggles[i]), GTK_ACCESSIBLE_PROPERTY_LABEL);
       g_signal_connect_swapped (toggles[i], "toggled", G_CALLBACK (on_toggled), self);
     }

@@ -52,13 +52,13 @@ wpr_profile_row_init (WprProfileRow *self)
   g_signal_connect_swapped (self->toggle, "notify::active", G_CALLBACK (on_active), self);
 }
 
-/* A switch is named after its title and described by its symptom. */
+/* A switch is described by its symptom; the row names it after its title already. */
 static void
 name_parts (WprProfileRow *self)
 {
   const char *title = wpr_profile_item_get_title (self->item);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->toggle), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  title, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->toggle),
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                   wpr_profile_item_get_symptom (self->item), -1);
   /* Translators: %s is the title of a profile */
   g_autofree char *info = g_strdup_printf (_ ("What It Records: %s"), title);

@@ -365,10 +365,6 @@ static void
 wpr_recording_page_init (WprRecordingPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  /* GTK 4.8 announces a button with a label twice */
-  GtkWidget *buttons[] = { self->discard, self->stop, self->mark_add };
-  for (guint i = 0; i < G_N_ELEMENTS (buttons); i++)
-    gtk_accessible_reset_property (GTK_ACCESSIBLE (buttons[i]), GTK_ACCESSIBLE_PROPERTY_LABEL);
   gtk_widget_set_parent (self->mark_popover, self->mark);
   g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);
   g_signal_connect_swapped (self->collectors_row, "notify::expanded", G_CALLBACK (on_expanded),

@@ -152,7 +152,4 @@ wpr_result_page_init (WprResultPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);
-  /* GTK 4.8 announces a button with a label twice */
-  gtk_accessible_reset_property (GTK_ACCESSIBLE (self->show), GTK_ACCESSIBLE_PROPERTY_LABEL);
-  gtk_accessible_reset_property (GTK_ACCESSIBLE (self->again), GTK_ACCESSIBLE_PROPERTY_LABEL);
 }

@@ -180,9 +180,6 @@ static void
 wpr_saving_page_init (WprSavingPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  /* GTK 4.8 announces a button with a label twice */
-  gtk_accessible_reset_property (GTK_ACCESSIBLE (self->later), GTK_ACCESSIBLE_PROPERTY_LABEL);
-  gtk_accessible_reset_property (GTK_ACCESSIBLE (self->done), GTK_ACCESSIBLE_PROPERTY_LABEL);
   g_signal_connect_swapped (gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->note)), "changed",
                             G_CALLBACK (on_note_changed), self);
   g_signal_connect_swapped (self->name, "changed", G_CALLBACK (on_name_changed), self);

@@ -43,6 +43,19 @@ notify_end (WprWindow *self)
   g_application_send_notification (g_application_get_default (), "end", notification);
 }
 
+/* GTK 4.8 tells screen readers of every page of a stack, also of those it does not show, unless
+ * they are hidden. */
+static void
+show_only (WprWindow *self, const char *name)
+{
+  GtkWidget *shown = gtk_stack_get_child_by_name (GTK_STACK (self->pages), name);
+  gtk_widget_show (shown);
+  gtk_stack_set_visible_child (GTK_STACK (self->pages), shown);
+  for (GtkWidget *page = gtk_widget_get_first_child (self->pages); page != NULL;
+       page = gtk_widget_get_next_sibling (page))
+    gtk_widget_set_visible (page, page == shown);
+}
+
 static void
 on_page (WprWindow *self)
 {
@@ -59,7 +72,7 @@ on_page (WprWindow *self)
   else if (page == WPR_PAGE_RESULT)
     wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome,
                           wpr_model_get_stats (self->model));
-  gtk_stack_set_visible_child_name (GTK_STACK (self->pages), names[page]);
+  show_only (self, names[page]);
   wpr_window_update_actions (self);
   if (page == WPR_PAGE_RESULT)
     notify_end (self);
@@ -182,6 +195,7 @@ static void
 wpr_window_init (WprWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  show_only (self, "choose");
   self->watched = TRUE;
   g_signal_connect_swapped (self, "realize", G_CALLBACK (on_realize), self);
   g_signal_connect_after (self, "map", G_CALLBACK (update_watched), NULL);

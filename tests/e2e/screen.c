@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real window through AT-SPI. */
+#include "screen.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATIENCE_MS 10000 /* a loaded machine under sanitizers; nothing asserts speed */
+#define STEP_MS 50
+
+void
+screen_sleep (guint ms)
+{
+  g_usleep (ms * 1000);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+}
+
+/* ---- the program ---- */
+
+static AtspiAccessible *
+find_application (guint pid)
+{
+  AtspiAccessible *desktop = atspi_get_desktop (0);
+  AtspiAccessible *found = NULL;
+  atspi_accessible_clear_cache (desktop);
+  int count = atspi_accessible_get_child_count (desktop, NULL);
+  for (int i = 0; i < count && found == NULL; i++)
+    {
+      AtspiAccessible *child = atspi_accessible_get_child_at_index (desktop, i, NULL);
+      if (child != NULL && atspi_accessible_get_process_id (child, NULL) == pid
+          && atspi_accessible_get_child_count (child, NULL) > 0)
+        found = child;
+      else
+        g_clear_object (&child);
+    }
+  g_object_unref (desktop);
+  return found;
+}
+
+void
+screen_start (Screen *screen, const char *program, const char *const *environment)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
+  for (guint i = 0; environment != NULL && environment[i] != NULL; i++)
+    {
+      g_auto (GStrv) pair = g_strsplit (environment[i], "=", 2);
+      g_subprocess_launcher_setenv (launcher, pair[0], pair[1], TRUE);
+    }
+  screen->process = g_subprocess_launcher_spawn (launcher, &error, program, NULL);
+  if (screen->process == NULL)
+    fail_msg ("%s", error->message);
+  guint pid = (guint)strtoul (g_subprocess_get_identifier (screen->process), NULL, 10);
+  screen->root = NULL;
+  for (guint waited = 0; screen->root == NULL && waited < 3 * PATIENCE_MS; waited += STEP_MS)
+    {
+      screen_sleep (STEP_MS);
+      screen->root = find_application (pid);
+    }
+  if (screen->root == NULL)
+    fail_msg ("%s did not come to the accessibility bus", program);
+}
+
+void
+screen_end (Screen *screen)
+{
+  g_clear_object (&screen->root);
+  if (screen->process == NULL)
+    return;
+  g_subprocess_force_exit (screen->process);
+  g_subprocess_wait (screen->process, NULL, NULL);
+  g_clear_object (&screen->process);
+}
+
+/* ---- finding ---- */
+
+typedef struct
+{
+  AtspiRole role;
+  const char *name;
+  const char *description;
+} Wanted;
+
+/* GTK 4.8 lists the widgets of the page that is shown, and calls them visible; only toplevels are
+ * also "showing". */
+static gboolean
+has_state (AtspiAccessible *accessible, AtspiStateType state)
+{
+  AtspiStateSet *states = atspi_accessible_get_state_set (accessible);
+  gboolean has = states != NULL && atspi_state_set_contains (states, state);
+  g_clear_object (&states);
+  return has;
+}
+
+static gboolean
+is_wanted (AtspiAccessible *accessible, const Wanted *wanted)
+{
+  if (wanted->role != ATSPI_ROLE_INVALID
+      && atspi_accessible_get_role (accessible, NULL) != wanted->role)
+    return FALSE;
+  if (wanted->name != NULL)
+    {
+      g_autofree char *name = atspi_accessible_get_name (accessible, NULL);
+      if (g_strcmp0 (name, wanted->name) != 0)
+        return FALSE;
+    }
+  if (wanted->description != NULL)
+    {
+      g_autofree char *description = atspi_accessible_get_description (accessible, NULL);
+      if (g_strcmp0 (description, wanted->description) != 0)
+        return FALSE;
+    }
+  return has_state (accessible, ATSPI_STATE_VISIBLE);
+}
+
+static AtspiAccessible *
+search (AtspiAccessible *accessible, const Wanted *wanted)
+{
+  atspi_accessible_clear_cache (accessible);
+  if (is_wanted (accessible, wanted))
+    return g_object_ref (accessible);
+  int count = atspi_accessible_get_child_count (accessible, NULL);
+  AtspiAccessible *found = NULL;
+  for (int i = 0; i < count && found == NULL; i++)
+    {
+      AtspiAccessible *child = atspi_accessible_get_child_at_index (accessible, i, NULL);
+      if (child == NULL)
+        continue;
+      found = search (child, wanted);
+      g_object_unref (child);
+    }
+  return found;
+}
+
+AtspiAccessible *
+screen_find (Screen *screen, AtspiRole role, const char *name)
+{
+  Wanted wanted = { role, name, NULL };
+  return search (screen->root, &wanted);
+}
+
+AtspiAccessible *
+screen_find_described (Screen *screen, const char *description)
+{
+  Wanted wanted = { ATSPI_ROLE_INVALID, NULL, description };
+  return search (screen->root, &wanted);
+}
+
+static AtspiAccessible *
+wait_for (Screen *screen, const Wanted *wanted)
+{
+  for (guint waited = 0; waited < PATIENCE_MS; waited += STEP_MS)
+    {
+      AtspiAccessible *found = search (screen->root, wanted);
+      if (found != NULL)
+        return found;
+      screen_sleep (STEP_MS);
+    }
+  screen_dump (screen);
+  fail_msg ("nothing is showing called “%s” “%s”", wanted->name ? wanted->name : "",
+            wanted->description ? wanted->description : "");
+  return NULL;
+}
+
+AtspiAccessible *
+screen_wait (Screen *screen, AtspiRole role, const char *name)
+{
+  Wanted wanted = { role, name, NULL };
+  return wait_for (screen, &wanted);
+}
+
+AtspiAccessible *
+screen_wait_described (Screen *screen, const char *description)
+{
+  Wanted wanted = { ATSPI_ROLE_INVALID, NULL, description };
+  return wait_for (screen, &wanted);
+}
+
+void
+screen_wait_gone (Screen *screen, AtspiRole role, const char *name)
+{
+  for (guint waited = 0; waited < PATIENCE_MS; waited += STEP_MS)
+    {
+      AtspiAccessible *found = screen_find (screen, role, name);
+      if (found == NULL)
+        return;
+      g_object_unref (found);
+      screen_sleep (STEP_MS);
+    }
+  fail_msg ("“%s” is still showing", name);
+}
+
+void
+screen_wait_state (Screen *screen, AtspiRole role, const char *name, AtspiStateType state,
+                   gboolean wanted)
+{
+  for (guint waited = 0; waited < PATIENCE_MS; waited += STEP_MS)
+    {
+      g_autoptr (AtspiAccessible) found = screen_find (screen, role, name);
+      if (found != NULL && has_state (found, state) == wanted)
+        return;
+      screen_sleep (STEP_MS);
+    }
+  fail_msg ("“%s” did not %s", name, wanted ? "become possible" : "become impossible");
+}
+
+/* ---- using ---- */
+
+void
+screen_press (Screen *screen, AtspiRole role, const char *name)
+{
+  g_autoptr (AtspiAccessible) found = screen_wait (screen, role, name);
+  g_autoptr (AtspiAction) action = atspi_accessible_get_action_iface (found);
+  if (action == NULL)
+    fail_msg ("“%s” has no action", name);
+  g_autoptr (GError) error = NULL;
+  if (!atspi_action_do_action (action, 0, &error))
+    fail_msg ("“%s” could not be pressed: %s", name, error ? error->message : "");
+}
+
+char *
+screen_text (AtspiAccessible *accessible)
+{
+  atspi_accessible_clear_cache (accessible);
+  g_autoptr (AtspiText) text = atspi_accessible_get_text_iface (accessible);
+  if (text != NULL)
+    {
+      /* GTK 4.8 answers nothing to an end of -1 */
+      char *content
+          = atspi_text_get_text (text, 0, atspi_text_get_character_count (text, NULL), NULL);
+      if (content != NULL && *content != '\0')
+        return content;
+      g_free (content);
+    }
+  return atspi_accessible_get_name (accessible, NULL);
+}
+
+guint64
+screen_number (Screen *screen, const char *description)
+{
+  g_autoptr (AtspiAccessible) label = screen_wait_described (screen, description);
+  g_autofree char *text = screen_text (label);
+  guint64 number = 0;
+  const char *at = text;
+  while (*at != '\0' && !g_ascii_isdigit (*at))
+    at++;
+  for (; g_ascii_isdigit (*at) || *at == ','; at++)
+    if (*at != ',')
+      number = number * 10 + (*at - '0');
+  return number;
+}
+
+void
+screen_keys (const char *what)
+{
+  g_autofree char *command = g_strconcat ("xdotool ", what, NULL);
+  g_autoptr (GError) error = NULL;
+  if (!g_spawn_command_line_sync (command, NULL, NULL, NULL, &error))
+    fail_msg ("%s", error->message);
+  screen_sleep (200);
+}
+
+static void
+dump (AtspiAccessible *accessible, int depth)
+{
+  atspi_accessible_clear_cache (accessible);
+  if (depth > 1 && !has_state (accessible, ATSPI_STATE_VISIBLE))
+    return;
+  g_autofree char *role = atspi_accessible_get_role_name (accessible, NULL);
+  g_autofree char *name = atspi_accessible_get_name (accessible, NULL);
+  g_autofree char *description = atspi_accessible_get_description (accessible, NULL);
+  g_printerr ("%*s[%s] “%s” “%s”\n", depth, "", role, name, description);
+  int count = atspi_accessible_get_child_count (accessible, NULL);
+  for (int i = 0; i < count; i++)
+    {
+      g_autoptr (AtspiAccessible) child = atspi_accessible_get_child_at_index (accessible, i, NULL);
+      if (child != NULL)
+        dump (child, depth + 1);
+    }
+}
+
+void
+screen_dump (Screen *screen)
+{
+  dump (screen->root, 0);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real window as a screen reader sees it: starts wprui, finds widgets by role and name through
+ * AT-SPI, presses them, reads them. A failure to find something fails the cmocka test. */
+#pragma once
+
+#include <atspi/atspi.h>
+#include <gio/gio.h>
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiAccessible, g_object_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiAction, g_object_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiText, g_object_unref)
+
+typedef struct
+{
+  GSubprocess *process;
+  AtspiAccessible *root;
+} Screen;
+
+/* Starts the program (environment: "NAME=value", NULL-ended, may be NULL) and waits until it is on
+ * the accessibility bus. */
+void screen_start (Screen *screen, const char *program, const char *const *environment);
+/* Kills it if it still runs. */
+void screen_end (Screen *screen);
+
+/* A widget that is showing, by role and name (either may be ATSPI_ROLE_INVALID, NULL); NULL if
+ * there is none now. Free with g_object_unref. */
+AtspiAccessible *screen_find (Screen *screen, AtspiRole role, const char *name);
+/* The same by accessible description. */
+AtspiAccessible *screen_find_described (Screen *screen, const char *description);
+/* The same, waiting up to ten seconds; fails the test otherwise. */
+AtspiAccessible *screen_wait (Screen *screen, AtspiRole role, const char *name);
+AtspiAccessible *screen_wait_described (Screen *screen, const char *description);
+/* Waits until no such widget is showing. */
+void screen_wait_gone (Screen *screen, AtspiRole role, const char *name);
+/* Waits until the widget has (or has not) the state. */
+void screen_wait_state (Screen *screen, AtspiRole role, const char *name, AtspiStateType state,
+                        gboolean wanted);
+
+void screen_press (Screen *screen, AtspiRole role, const char *name);
+/* What a label or button says. Free with g_free. */
+char *screen_text (AtspiAccessible *accessible);
+/* The first number in what a described label says, grouped digits and all. */
+guint64 screen_number (Screen *screen, const char *description);
+/* xdotool, where no accessible action exists: "key ctrl+r", "type fan". */
+void screen_keys (const char *what);
+void screen_sleep (guint ms);
+/* Everything showing, on stderr. */
+void screen_dump (Screen *screen);
