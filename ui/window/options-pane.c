@@ -110,10 +110,7 @@ wpr_options_pane_init (WprOptionsPane *self)
   GtkWidget *toggles[]
       = { self->mode_memory, self->mode_file, self->level_light, self->level_verbose };
   for (guint i = 0; i < G_N_ELEMENTS (toggles); i++)
-    {
-      gtk_accessible_reset_property (GTK_ACCESSIBLE (toggles[i]), GTK_ACCESSIBLE_PROPERTY_LABEL);
-      g_signal_connect_swapped (toggles[i], "toggled", G_CALLBACK (on_toggled), self);
-    }
+    g_signal_connect_swapped (toggles[i], "toggled", G_CALLBACK (on_toggled), self);
   g_signal_connect_swapped (self->automatic, "notify::active", G_CALLBACK (emit_changed), self);
   g_signal_connect_swapped (self->size, "changed", G_CALLBACK (emit_changed), self);
   g_signal_connect_swapped (self->number, "changed", G_CALLBACK (emit_changed), self);
