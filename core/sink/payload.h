@@ -39,7 +39,8 @@ wpr_payload_bytes (WprPayload *self, gconstpointer bytes, gsize size)
 {
   if (G_UNLIKELY (size > (gsize)(self->end - self->at)))
     size = (gsize)(self->end - self->at);
-  memcpy (self->at, bytes, size);
+  if (size > 0)
+    memcpy (self->at, bytes, size);
   self->at += size;
 }
 
