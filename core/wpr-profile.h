@@ -175,6 +175,7 @@ typedef struct
                      from it) */
   guint64 interval_ns; /* samples and samplers: the interval; else 0 */
   gboolean skip_self;  /* the recorder's own threads are filtered out (syscalls, block, file) */
+  gboolean strict;     /* the start fails if it is refused */
   const GPtrArray *asked_by; /* of const char *: "CPU: keyword CSwitch", for people */
   const GPtrArray *keywords; /* of const char *: "CSwitch" */
   const GPtrArray *profiles; /* of const char *: names of the profiles that asked */
@@ -214,6 +215,7 @@ typedef struct
   WprMissingReason reason;
   const char *text;          /* translated sentence */
   const GPtrArray *asked_by; /* of const char * */
+  gboolean strict;           /* a profile cannot do without: the start fails */
 } WprPlanMissing;
 
 /* What will really be recorded. Immutable, reference counted. */
@@ -230,7 +232,7 @@ typedef struct
   guint n_kinds;        /* kinds of events that will be recorded */
   guint64 memory_bytes; /* rings of all collectors and sideband */
   guint duration_s;
-  gboolean strict;       /* a missing Strict item fails the start */
+  gboolean strict;       /* something of it is strict: see the items and what is missing */
   gboolean needs_rights; /* nothing of it can be recorded for want of rights */
   const char *digest; /* SHA-256 over everything above but texts: equal digests, equal recordings */
 } WprPlan;

@@ -103,6 +103,26 @@ wpr_plan_add_target (WprPlanBuild *build, WprCollectorBuild *collector, const Wp
                           _ ("This version records events of the kernel only."), asker);
 }
 
+/* The format wants profiles to agree about a provider. Keywords are united, the largest Level and
+ * stacks win, and it is said. */
+static void
+wpr_plan_compare_provider (WprPlanBuild *build, const WprProviderUse *use)
+{
+  const WprProviderUse *first = g_hash_table_lookup (build->providers, use->name);
+  if (first == NULL)
+    g_hash_table_insert (build->providers, (gpointer)use->name, (gpointer)use);
+  else if (first->stack != use->stack)
+    wpr_plan_notice (build,
+                     _ ("The profiles disagree about call stacks of the provider %s; they are "
+                        "recorded."),
+                     use->name);
+  else if (first->level != use->level)
+    wpr_plan_notice (build,
+                     _ ("The profiles disagree about the level of the provider %s; all its "
+                        "events are recorded."),
+                     use->name);
+}
+
 static void
 wpr_plan_add_provider (WprPlanBuild *build, WprCollectorBuild *collector, const WprChosen *chosen,
                        const WprProviderUse *use)
@@ -123,6 +143,7 @@ wpr_plan_add_provider (WprPlanBuild *build, WprCollectorBuild *collector, const 
           &asker);
       return;
     }
+  wpr_plan_compare_provider (build, use);
   if (use->capture_state_only)
     {
       wpr_plan_add_missing (build, what, WPR_MISSING_LATER,

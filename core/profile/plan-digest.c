@@ -35,8 +35,8 @@ wpr_digest_add_collector (GChecksum *sum, const WprPlanCollector *collector)
     {
       const WprPlanItem *item = g_ptr_array_index (collector->items, i);
       wpr_digest_add (sum, "item %d %s", item->kind, item->name);
-      wpr_digest_add (sum, "how %d %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %d", item->stack,
-                      item->period, item->interval_ns, item->skip_self);
+      wpr_digest_add (sum, "how %d %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %d %d", item->stack,
+                      item->period, item->interval_ns, item->skip_self, item->strict);
       wpr_digest_add_texts (sum, "keyword", item->keywords);
       wpr_digest_add_texts (sum, "profile", item->profiles);
     }
@@ -54,7 +54,7 @@ wpr_plan_digest (WprPlanBuild *build)
   for (guint i = 0; i < plan->missing->len; i++)
     {
       const WprPlanMissing *missing = g_ptr_array_index (plan->missing, i);
-      wpr_digest_add (sum, "missing %d %s", missing->reason, missing->what);
+      wpr_digest_add (sum, "missing %d %d %s", missing->reason, missing->strict, missing->what);
     }
   wpr_digest_add (sum, "sum %u %" G_GUINT64_FORMAT " %u %d %d", plan->n_kinds, plan->memory_bytes,
                   plan->duration_s, plan->strict, plan->needs_rights);

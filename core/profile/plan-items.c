@@ -66,6 +66,8 @@ wpr_plan_get_item (WprPlanBuild *build, WprCollectorBuild *collector, WprItemKin
       g_hash_table_insert (build->items, (gpointer)item->item.name, item);
       g_ptr_array_add (collector->items, item);
     }
+  item->item.strict |= asker->strict;
+  build->owner->plan.strict |= asker->strict;
   wpr_texts_add (build, item->asked_by, asker->text);
   wpr_texts_add (build, item->keywords, asker->keyword);
   wpr_texts_add (build, item->profiles, asker->profile);

@@ -119,6 +119,7 @@ wpr_plan_add_missing (WprPlanBuild *build, const char *what, WprMissingReason re
       g_hash_table_insert (build->missing, (gpointer)missing->missing.what, missing);
     }
   wpr_plan_add_once (build, missing->asked_by, asker->text);
+  missing->missing.strict |= asker->strict;
   build->owner->plan.strict |= asker->strict;
 }
 
@@ -142,6 +143,20 @@ wpr_plan_get_collector (WprPlanBuild *build, WprCollectorKind kind, const char *
 }
 
 /* ---- the plan ---- */
+
+/* Names and GUIDs of providers: case does not count. */
+static guint
+wpr_name_hash (gconstpointer name)
+{
+  g_autofree char *lower = g_ascii_strdown (name, -1);
+  return g_str_hash (lower);
+}
+
+static gboolean
+wpr_name_equal (gconstpointer left, gconstpointer right)
+{
+  return g_ascii_strcasecmp (left, right) == 0;
+}
 
 static void
 wpr_plan_sum_up (WprPlanBuild *build)
@@ -171,13 +186,15 @@ wpr_plan_new (WprLibrary *library, const WprChoice *choice, const WprMachine *ma
   g_autoptr (GArray) chosen = g_array_new (FALSE, FALSE, sizeof (WprChosen));
   g_autoptr (GHashTable) items = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) missing = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) providers = g_hash_table_new (wpr_name_hash, wpr_name_equal);
   WprPlanBuild build = { .owner = wpr_plan_owner_new (),
                          .library = library,
                          .choice = choice,
                          .machine = machine,
                          .chosen = chosen,
                          .items = items,
-                         .missing = missing };
+                         .missing = missing,
+                         .providers = providers };
   if (!wpr_plan_choose (&build, error))
     {
       wpr_plan_unref (&build.owner->plan);

@@ -58,9 +58,10 @@ typedef struct
   WprLibrary *library;
   const WprChoice *choice;
   const WprMachine *machine;
-  GArray *chosen;      /* WprChosen */
-  GHashTable *items;   /* name -> WprItemBuild * */
-  GHashTable *missing; /* what -> WprMissingBuild * */
+  GArray *chosen;        /* WprChosen */
+  GHashTable *items;     /* name -> WprItemBuild * */
+  GHashTable *missing;   /* what -> WprMissingBuild * */
+  GHashTable *providers; /* name -> const WprProviderUse *, as first asked for */
   WprCollectorBuild *system;
   gboolean has_kernel_item; /* of those that need rights */
 } WprPlanBuild;

@@ -58,6 +58,16 @@ wpr_start_plan (WprLocal *local, GVariant *files, GError **error)
                      wpr_machine_get_rights_text (local->machine));
       return FALSE;
     }
+  for (guint i = 0; i < local->plan->missing->len; i++)
+    {
+      const WprPlanMissing *missing = g_ptr_array_index (local->plan->missing, i);
+      if (!missing->strict)
+        continue;
+      wpr_set_error (error, WPR_ERROR_NOT_AVAILABLE, 0,
+                     _ ("The profile is strict and %s cannot be recorded: %s"), missing->what,
+                     missing->text);
+      return FALSE;
+    }
   for (guint i = 0; i < local->plan->notices->len; i++)
     wpr_local_notice (local, WPR_NOTICE_INFO, "plan", "%s",
                       (const char *)g_ptr_array_index (local->plan->notices, i));

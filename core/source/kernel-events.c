@@ -223,6 +223,23 @@ wpr_kernel_tell_refusals (WprSourceKernel *self, WprSession *session, guint firs
 
 /* ---- opening ---- */
 
+/* Whether a profile said that it cannot do without this event. */
+static gboolean
+wpr_kernel_is_strict (const WprPlan *plan, const char *name)
+{
+  for (guint c = 0; c < plan->collectors->len; c++)
+    {
+      const WprPlanCollector *collector = g_ptr_array_index (plan->collectors, c);
+      for (guint i = 0; i < collector->items->len; i++)
+        {
+          const WprPlanItem *item = g_ptr_array_index (collector->items, i);
+          if (item->strict && g_str_equal (item->name, name))
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
 /* A plan of which the kernel gave not one event is no recording. */
 static gboolean
 wpr_kernel_check_any (WprSourceKernel *self, WprSession *session, GError **error)
@@ -239,13 +256,15 @@ wpr_kernel_check_any (WprSourceKernel *self, WprSession *session, GError **error
     }
   if (self->opened.refusals->len > 0)
     refused = g_array_index (self->opened.refusals, WprRefusal, 0).error_number;
-  if (session->plan->strict && refused)
+  for (guint i = 0; session->plan->strict && i < self->opened.refusals->len; i++)
     {
-      const WprRefusal *first = &g_array_index (self->opened.refusals, WprRefusal, 0);
-      const WprPerfEvent *event = wpr_kernel_event (self, first->row);
+      const WprRefusal *refusal = &g_array_index (self->opened.refusals, WprRefusal, i);
+      const WprPerfEvent *event = wpr_kernel_event (self, refusal->row);
+      if (!event || !wpr_kernel_is_strict (session->plan, event->name))
+        continue;
       wpr_set_error (error, WPR_ERROR_NOT_AVAILABLE, 0,
-                     _ ("The profile is strict and %s cannot be recorded: %s."),
-                     event ? event->name : "?", wpr_kernel_refusal_reason (refused));
+                     _ ("The profile is strict and %s cannot be recorded: %s."), event->name,
+                     wpr_kernel_refusal_reason (refusal->error_number));
       return FALSE;
     }
   if (!asked || given)

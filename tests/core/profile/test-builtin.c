@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The built-in profiles: each is there in four variants and plans without a fault. */
 #include "config.h"
-#include "wpr-profile.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "helpers.h"
+#include "profile/builtin.h"
+#include "profile/document.h"
+#include "profile/symptoms.h"
 
 static const char *const names[] = {
   "GeneralProfile", "CPU",           "DiskIO",  "FileIO",
@@ -43,6 +41,67 @@ test_every_profile_has_four_variants_and_a_title (void **state)
     }
   const WprProfile *first = wpr_library_get_default (library, NULL, NULL);
   assert_string_equal (first->name, "GeneralProfile");
+}
+
+/* Place of a child among those its parent may have; the format wants them in this order. */
+static guint
+schema_place (const WprNode *parent, const WprNode *child)
+{
+  char name[64], mark;
+  guint place = 0;
+  for (const char *at = wpr_schema_next_name (parent->element->children, name, &mark); at != NULL;
+       at = wpr_schema_next_name (at, name, &mark), place++)
+    if (g_str_equal (name, child->element->name))
+      return place;
+  fail_msg ("%s in %s", child->element->name, parent->element->name);
+  return 0;
+}
+
+static void
+assert_schema_order (const WprNode *node)
+{
+  guint last = 0;
+  for (guint i = 0; i < wpr_node_n_children (node); i++)
+    {
+      const WprNode *child = wpr_node_child (node, i);
+      guint place = schema_place (node, child);
+      if (place < last)
+        fail_msg ("%s:%u: %s stands too late", node->document->file, child->line,
+                  child->element->name);
+      last = place;
+      assert_schema_order (child);
+    }
+}
+
+static void
+test_every_file_keeps_the_order_of_the_format (void **state)
+{
+  guint n_files = 0;
+  for (const char *const *name = wpr_builtin_profiles (); *name != NULL; name++, n_files++)
+    {
+      g_autoptr (GBytes) bytes = wpr_builtin_get (*name);
+      g_autoptr (WprDocument) document = wpr_document_new (bytes, *name);
+      assert_int_equal (document->faults->len, 0);
+      assert_schema_order (document->root);
+    }
+  assert_int_equal (n_files, 20); /* BaseProfile, too */
+}
+
+static void
+test_titles_in_files_are_those_that_are_translated (void **state)
+{
+  for (const char *const *name = wpr_builtin_profiles (); *name != NULL; name++)
+    {
+      g_autoptr (GBytes) bytes = wpr_builtin_get (*name);
+      g_autoptr (WprDocument) document = wpr_document_new (bytes, *name);
+      const WprNode *profile
+          = wpr_node_find (wpr_node_find (document->root, "Profiles"), "Profile");
+      const WprSymptomRow *row = wpr_symptom_find (wpr_node_get (profile, "Name"));
+      if (row != NULL)
+        assert_string_equal (row->title, wpr_node_get (profile, "Description"));
+      else
+        assert_string_equal (*name, "BaseProfile.wprp");
+    }
 }
 
 static gboolean
@@ -114,6 +173,8 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (test_library_has_no_faults),
     cmocka_unit_test (test_every_profile_has_four_variants_and_a_title),
+    cmocka_unit_test (test_every_file_keeps_the_order_of_the_format),
+    cmocka_unit_test (test_titles_in_files_are_those_that_are_translated),
     cmocka_unit_test (test_every_variant_plans),
     cmocka_unit_test (test_cpu_profile_records_what_it_says),
   };

@@ -196,6 +196,27 @@ test_windows_only_keywords_say_so (void **state)
 }
 
 static void
+test_strict_is_kept_for_each_event (void **state)
+{
+  g_autoptr (WprLibrary) library = wpr_library_new ();
+  add_text (
+      library, FILE_HEAD
+      "<SystemProvider Id=\"S\"><Keywords><Keyword Value=\"DPC\" Strict=\"true\"/>"
+      "<Keyword Value=\"CSwitch\"/></Keywords></SystemProvider>" PROFILE (
+          "P", "Verbose", "Memory",
+          "") "<Collectors><SystemCollectorId Value=\"SystemCollector_WPRSystemCollectorInMemory\">"
+              "<SystemProviderId "
+              "Value=\"S\"/></SystemCollectorId></Collectors></Profile>" FILE_TAIL);
+  g_autoptr (WprMachine) machine = FULL_MACHINE (2);
+  wpr_machine_set_event (machine, "irq:tasklet_entry", WPR_HAVE_NO);
+  g_autoptr (WprPlan) plan = plan_one (library, "P", "test.wprp", WPR_MODE_MEMORY, machine);
+  assert_true (plan->strict);
+  assert_true (get_item (plan, "irq:softirq_entry")->strict);
+  assert_false (get_item (plan, "sched:sched_switch")->strict);
+  assert_true (get_missing (plan, "irq:tasklet_entry")->strict);
+}
+
+static void
 test_providers_become_tracepoints_or_notes (void **state)
 {
   g_autoptr (WprLibrary) library = wpr_library_new ();
@@ -235,6 +256,29 @@ test_providers_become_tracepoints_or_notes (void **state)
   const WprPlanCollector *first = g_ptr_array_index (plan->collectors, 0);
   assert_int_equal (first->kind, WPR_COLLECTOR_SYSTEM);
   assert_int_equal (first->items->len, 2);
+}
+
+static void
+test_profiles_that_disagree_about_a_provider_are_told (void **state)
+{
+  g_autoptr (WprLibrary) library = wpr_library_new ();
+  add_text (library, FILE_HEAD
+            "<EventCollector Id=\"E\" Name=\"Mine\"/>"
+            "<EventProvider Id=\"A\" Name=\"tracepoint:sched:sched_switch\"/>"
+            "<EventProvider Id=\"B\" Name=\"TRACEPOINT:sched:sched_switch\"/>"
+            "<EventProvider Id=\"C\" Name=\"Microsoft-Windows-Kernel-Disk\"/>"
+            "<EventProvider Id=\"D\" Name=\"microsoft-windows-kernel-disk\" "
+            "Stack=\"true\"/>" PROFILE (
+                "P", "Verbose", "Memory",
+                "") "<Collectors><EventCollectorId Value=\"E\"><EventProviders>"
+                    "<EventProviderId Value=\"A\"/><EventProviderId Value=\"B\"/>"
+                    "<EventProviderId Value=\"C\"/><EventProviderId Value=\"D\"/>"
+                    "</EventProviders></EventCollectorId></Collectors></Profile>" FILE_TAIL);
+  g_autoptr (WprMachine) machine = FULL_MACHINE (2);
+  g_autoptr (WprPlan) plan = plan_one (library, "P", "test.wprp", WPR_MODE_MEMORY, machine);
+  assert_int_equal (plan->notices->len, 1);
+  assert_true (has_text (plan->notices, "disagree about call stacks"));
+  assert_int_equal (get_item (plan, "block:block_rq_issue")->stack, WPR_STACK_FULL);
 }
 
 static void
@@ -431,7 +475,9 @@ main (void)
     cmocka_unit_test (test_without_rights_everything_of_the_kernel_needs_them),
     cmocka_unit_test (test_only_file_mode_keeps_the_recorder_out),
     cmocka_unit_test (test_windows_only_keywords_say_so),
+    cmocka_unit_test (test_strict_is_kept_for_each_event),
     cmocka_unit_test (test_providers_become_tracepoints_or_notes),
+    cmocka_unit_test (test_profiles_that_disagree_about_a_provider_are_told),
     cmocka_unit_test (test_an_event_is_recorded_once),
     cmocka_unit_test (test_a_missing_level_or_mode_falls_back_with_a_notice),
     cmocka_unit_test (test_wrong_names_are_errors_that_help),
