@@ -163,6 +163,62 @@ test_event_providers_can_be_removed (void **state)
 }
 
 static void
+test_masks_of_event_providers_follow_operation (void **state)
+{
+  /* Of this provider 0x10 leads to sched_process_fork, 0x20 to task_newtask, 0x80 to
+   * sched_pi_setprio. */
+  static const struct
+  {
+    const char *base, *more, *reference;
+    gboolean has[3];
+  } rows[] = {
+    { "0x10", "", "", { TRUE, FALSE, FALSE } },
+    { "32", "", "", { FALSE, TRUE, FALSE } },
+    { "0x10",
+      "<Keywords Operation=\"Add\"><Keyword Value=\"0x20\"/></Keywords>",
+      "",
+      { TRUE, TRUE, FALSE } },
+    { "0x30",
+      "<Keywords Operation=\"Remove\"><Keyword Value=\"0x20\"/></Keywords>",
+      "",
+      { TRUE, FALSE, FALSE } },
+    { "0x10",
+      "<Keywords><Keyword Value=\"0x20\"/><Keyword Value=\"0x80\"/></Keywords>",
+      "",
+      { FALSE, TRUE, TRUE } },
+    { "0x10",
+      "",
+      "<Keywords Operation=\"Add\"><Keyword Value=\"0x80\"/></Keywords>",
+      { TRUE, FALSE, TRUE } },
+    { "0x0", "", "", { TRUE, TRUE, TRUE } }, /* none is all */
+  };
+  static const char *const events[]
+      = { "sched:sched_process_fork", "task:task_newtask", "sched:sched_pi_setprio" };
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strconcat (
+          FILE_HEAD EC
+          "<EventProvider Id=\"A\" Name=\"Microsoft-Windows-Kernel-Process\"><Keywords>"
+          "<Keyword Value=\"",
+          rows[i].base,
+          "\"/></Keywords></EventProvider><EventProvider Id=\"B\" Base=\"A\" "
+          "Name=\"22fb2cd6-0e7b-422b-a0c7-2fad1fd0e716\">",
+          rows[i].more,
+          "</EventProvider>" PROFILE (
+              "P", "Light", "File",
+              "") "<Collectors>"
+                  "<EventCollectorId Value=\"EC\"><EventProviders><EventProviderId Value=\"B\">",
+          rows[i].reference,
+          "</EventProviderId></EventProviders></EventCollectorId></Collectors></Profile>" FILE_TAIL,
+          NULL);
+      g_autoptr (WprPlan) plan = plan_text (text, "P");
+      for (gsize j = 0; j < G_N_ELEMENTS (events); j++)
+        if ((get_item (plan, events[j]) != NULL) != rows[i].has[j])
+          fail_msg ("row %zu: %s", i, events[j]);
+    }
+}
+
+static void
 test_built_in_ids_are_known_to_every_file (void **state)
 {
   g_autoptr (WprPlan) plan = plan_text (
@@ -314,6 +370,7 @@ main (void)
     cmocka_unit_test (test_a_profile_adds_to_the_collectors_of_its_base),
     cmocka_unit_test (test_collectors_set_forgets_the_base_and_remove_takes_one_away),
     cmocka_unit_test (test_event_providers_can_be_removed),
+    cmocka_unit_test (test_masks_of_event_providers_follow_operation),
     cmocka_unit_test (test_built_in_ids_are_known_to_every_file),
     cmocka_unit_test (test_a_file_may_build_on_the_built_in_id_it_uses_itself),
     cmocka_unit_test (test_an_empty_base_is_none),
