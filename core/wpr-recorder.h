@@ -141,8 +141,8 @@ WPR_API WprRecorder *wpr_recorder_connect (const char *instance, GError **error)
  * (WPR_RECORDER, beside the executable, else BINDIR), and connects. Blocks.
  * WPR_ERROR_ALREADY_RECORDING (0xc5583001) with since when and by whom if it records already. */
 WPR_API WprRecorder *wpr_recorder_spawn (const char *instance, GError **error);
-/* Instances of this user that answer (root also sees its own in /run/wpr). Array of char *; blocks.
- */
+/* Instances of this user that a recorder listens for (root also sees its own in /run/wpr). Array of
+ * char *; blocks. */
 WPR_API GPtrArray *wpr_recorder_list (GError **error);
 
 WPR_API WprState wpr_recorder_get_state (WprRecorder *self);

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <glib/gi18n-lib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "recorder/place.h"
@@ -14,6 +17,21 @@
  * its own for this and answers within milliseconds. */
 #define WPR_CONNECT_MS 5000
 #define WPR_SOCKET_SUFFIX ".socket"
+
+/* Nobody records under the name; what became of the last who did is worth more than that. */
+static void
+say_gone (const char *dir, const char *instance, GError *why, GError **error)
+{
+  g_autofree char *words = wpr_place_last_words (dir, instance);
+  if (words == NULL)
+    {
+      g_propagate_error (error, why);
+      return;
+    }
+  wpr_set_error (error, WPR_ERROR_NOT_RECORDING, wpr_error_get_number (why), "%s %s", why->message,
+                 words);
+  g_error_free (why);
+}
 
 WprRecorder *
 wpr_recorder_connect (const char *instance, GError **error)
@@ -31,10 +49,16 @@ wpr_recorder_connect (const char *instance, GError **error)
       WprRecorder *recorder = wpr_proxy_connect (instance, path, WPR_CONNECT_MS, &gone, &why);
       if (recorder != NULL)
         return recorder;
-      /* Nobody listens but the lock is held: it is about to listen, or about to go. */
-      if (!gone || wpr_place_sweep (dir, instance) || g_get_monotonic_time () >= end)
+      /* Nobody listens but the lock is held: it is about to listen, or about to go, so once more.
+       */
+      if (!gone)
         {
           g_propagate_error (error, g_steal_pointer (&why));
+          return NULL;
+        }
+      if (wpr_place_sweep (dir, instance) || g_get_monotonic_time () >= end)
+        {
+          say_gone (dir, instance, g_steal_pointer (&why), error);
           return NULL;
         }
       g_usleep (20 * 1000);
@@ -47,17 +71,23 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(char *const *)a, *(char *const *)b);
 }
 
-/* TRUE if somebody listens on the socket; removes it if it is stale. */
+/* TRUE if somebody listens on the socket; removes it if it is stale. Only that: who looks whether
+ * it also answers connects anyway. */
 static gboolean
-answers (const char *dir, const char *instance)
+is_listening (const char *dir, const char *instance)
 {
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
   g_autofree char *path = wpr_place_socket_path (dir, instance, NULL);
-  gboolean gone = FALSE;
-  g_autoptr (WprRecorder) recorder
-      = path != NULL ? wpr_proxy_connect (instance, path, WPR_CONNECT_MS, &gone, NULL) : NULL;
-  if (gone)
+  int fd = path != NULL ? socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+  if (fd < 0)
+    return FALSE;
+  g_strlcpy (address.sun_path, path, sizeof address.sun_path);
+  gboolean listening = connect (fd, (const struct sockaddr *)&address, sizeof address) == 0;
+  gboolean stale = !listening && errno == ECONNREFUSED;
+  close (fd);
+  if (stale)
     wpr_place_sweep (dir, instance);
-  return recorder != NULL;
+  return listening;
 }
 
 GPtrArray *
@@ -74,7 +104,7 @@ wpr_recorder_list (GError **error)
       if (!g_str_has_suffix (entry, WPR_SOCKET_SUFFIX))
         continue;
       g_autofree char *name = g_strndup (entry, strlen (entry) - strlen (WPR_SOCKET_SUFFIX));
-      if (wpr_instance_name_valid (name) && answers (dir, name))
+      if (wpr_instance_name_valid (name) && is_listening (dir, name))
         g_ptr_array_add (instances, g_steal_pointer (&name));
     }
   g_ptr_array_sort (instances, compare_names);

@@ -17,9 +17,13 @@
 #include "base/files.h"
 #include "base/wpr-error.h"
 
+/* A sentence or two; more is not read. */
+#define WPR_LAST_WORDS_MOST 4096
+
 struct _WprPlace
 {
   int lock_fd;
+  char *words_path;
   char *lock_path;
   char *socket_path;
   char *address;
@@ -56,6 +60,12 @@ static char *
 lock_path (const char *runtime_dir, const char *instance)
 {
   return g_strconcat (runtime_dir, "/", instance, ".lock", NULL);
+}
+
+static char *
+words_path (const char *runtime_dir, const char *instance)
+{
+  return g_strconcat (runtime_dir, "/", instance, ".last", NULL);
 }
 
 /* Opens and locks; -1 if it is held by somebody (errno EWOULDBLOCK) or cannot be made. */
@@ -107,6 +117,8 @@ wpr_place_take (const char *instance, GError **error)
   WprPlace *place = g_new0 (WprPlace, 1);
   g_autofree char *escaped = g_dbus_address_escape_value (socket_path);
   place->lock_fd = fd;
+  place->words_path = words_path (dir, instance);
+  unlink (place->words_path);
   place->lock_path = g_steal_pointer (&path);
   place->socket_path = g_steal_pointer (&socket_path);
   place->address = g_strconcat ("unix:path=", escaped, NULL);
@@ -126,6 +138,24 @@ wpr_place_get_socket (WprPlace *place)
 }
 
 void
+wpr_place_leave_words (WprPlace *place, const char *text)
+{
+  int fd = open (place->words_path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return;
+  wpr_write_all (fd, text, MIN (strlen (text), WPR_LAST_WORDS_MOST), NULL);
+  close (fd);
+}
+
+char *
+wpr_place_last_words (const char *runtime_dir, const char *instance)
+{
+  g_autofree char *path = words_path (runtime_dir, instance);
+  g_autofree char *text = wpr_read_small (path, WPR_LAST_WORDS_MOST, NULL);
+  return text != NULL && *text != '\0' ? g_utf8_make_valid (text, -1) : NULL;
+}
+
+void
 wpr_place_free (WprPlace *place)
 {
   if (place == NULL)
@@ -134,6 +164,7 @@ wpr_place_free (WprPlace *place)
   unlink (place->lock_path);
   close (place->lock_fd);
   g_free (place->lock_path);
+  g_free (place->words_path);
   g_free (place->socket_path);
   g_free (place->address);
   g_free (place);

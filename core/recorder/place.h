@@ -18,6 +18,10 @@ typedef struct _WprPlace WprPlace;
 WprPlace *wpr_place_take (const char *instance, GError **error);
 const char *wpr_place_get_address (WprPlace *place); /* D-Bus address of the socket */
 const char *wpr_place_get_socket (WprPlace *place);  /* its path */
+/* What to tell who asks for this recording when it is gone: where it was saved, or why not. Until
+ * the next one of its name. */
+void wpr_place_leave_words (WprPlace *place, const char *text);
+char *wpr_place_last_words (const char *runtime_dir, const char *instance); /* NULL if none */
 /* Removes socket and lock. */
 void wpr_place_free (WprPlace *place);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprPlace, wpr_place_free)

@@ -439,6 +439,24 @@ one_recorder_a_name (void **state)
 }
 
 static void
+the_last_words_are_kept_until_the_next (void **state)
+{
+  g_autoptr (GError) error = NULL;
+  WprPlace *place = wpr_place_take ("words", NULL);
+  wpr_place_leave_words (place, "Saved as “x.etl”.");
+  wpr_place_free (place);
+  assert_null (wpr_recorder_connect ("words", &error));
+  assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_NOT_RECORDING));
+  assert_int_equal (wpr_error_get_number (error), 0xc5583000);
+  assert_non_null (strstr (error->message, "Saved as “x.etl”."));
+  place = wpr_place_take ("words", NULL);
+  wpr_place_free (place);
+  g_clear_error (&error);
+  assert_null (wpr_recorder_connect ("words", &error));
+  assert_null (strstr (error->message, "Saved"));
+}
+
+static void
 the_second_to_start_hears_since_when_and_by_whom (void **state)
 {
   Served *served = served_new ("taken");
@@ -552,6 +570,7 @@ main (int argc, char **argv)
     cmocka_unit_test (a_stale_socket_is_recognised_and_removed),
     cmocka_unit_test (the_list_names_those_who_answer),
     cmocka_unit_test (one_recorder_a_name),
+    cmocka_unit_test (the_last_words_are_kept_until_the_next),
     cmocka_unit_test (the_second_to_start_hears_since_when_and_by_whom),
     cmocka_unit_test (names_that_could_be_paths_are_refused),
     cmocka_unit_test (a_program_that_cannot_be_started_is_named),

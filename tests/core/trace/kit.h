@@ -31,7 +31,6 @@ typedef enum
   ROW_YIELD,
   ROW_YIELDED,
   ROW_SYS_ENTER,
-  ROW_SYS_EXIT,
   ROW_SIDEBAND,
   N_ROWS
 } Row;

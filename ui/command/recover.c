@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* wpr -recover [DIR]: makes files of raw recordings that nobody finished. Without DIR all of this
+ * user's; with it the one in that folder. */
+#include "config.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gi18n.h>
+#include <unistd.h>
+#include <wpr-recorder.h>
+
+#include "arguments.h"
+#include "json.h"
+#include "say.h"
+#include "session.h"
+
+static const WprOption options[] = { { "json", WPR_OPTION_FLAG } };
+
+/* WPR_SAVE_DIR, else "WPR Files" in the documents, else in the home: as the window. */
+static char *
+save_folder (void)
+{
+  const char *named = g_getenv ("WPR_SAVE_DIR");
+  const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);
+  if (named != NULL && *named != '\0')
+    return g_strdup (named);
+  return g_build_filename (documents != NULL ? documents : g_get_home_dir (), "WPR Files", NULL);
+}
+
+static int
+open_save_folder (char **path, GError **error)
+{
+  *path = save_folder ();
+  int fd = -1;
+  if (g_mkdir_with_parents (*path, 0755) == 0)
+    fd = open (*path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+  int errsv = errno;
+  g_autofree char *shown = wpr_format_path (*path);
+  if (fd < 0)
+    wpr_set_error (error, WPR_ERROR_NOT_WRITABLE, 0,
+                   _ ("The folder for saved recordings “%s” cannot be used: %s."), shown,
+                   g_strerror (errsv));
+  return fd;
+}
+
+/* One raw recording into one file; its line of the answer. The exit status. */
+static int
+recover_one (const char *store, int folder_fd, const char *folder, WprJson *json)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  guint interrupt = wpr_cancel_on_interrupt (cancellable);
+  g_autoptr (WprSaved) saved
+      = wpr_recover (store, folder_fd, NULL, wpr_progress_bar, NULL, cancellable, &error);
+  g_source_remove (interrupt);
+  wpr_progress_end ();
+  if (saved == NULL)
+    return wpr_complain (error, FALSE);
+  g_autofree char *path = g_build_filename (folder, saved->name, NULL);
+  if (json == NULL)
+    return wpr_say_saved (saved, path);
+  wpr_json_open (json, NULL, '{');
+  wpr_json_string (json, "path", path);
+  wpr_json_unsigned (json, "size_bytes", saved->size);
+  wpr_json_unsigned (json, "events", saved->events);
+  wpr_json_unsigned (json, "lost", saved->lost);
+  wpr_json_integer (json, "duration_ns", saved->duration_ns);
+  wpr_json_close (json, '}');
+  return saved->lost > 0 ? WPR_ERROR_EVENTS_LOST : 0;
+}
+
+/* The folders to finish: those named, or all that nobody works on. Array of char *. */
+static GPtrArray *
+find_stores (const char *dir, GError **error)
+{
+  g_autoptr (GPtrArray) stores = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) unfinished = NULL;
+  if (dir != NULL)
+    {
+      g_ptr_array_add (stores, g_strdup (dir));
+      return g_steal_pointer (&stores);
+    }
+  unfinished = wpr_unfinished_list (error);
+  if (unfinished == NULL)
+    return NULL;
+  for (guint i = 0; i < unfinished->len; i++)
+    {
+      const WprUnfinished *one = g_ptr_array_index (unfinished, i);
+      if (!one->in_use)
+        g_ptr_array_add (stores, g_strdup (one->path));
+    }
+  return g_steal_pointer (&stores);
+}
+
+static int
+recover_all (GPtrArray *stores, int folder_fd, const char *folder, gboolean json)
+{
+  WprJson out = WPR_JSON_INIT;
+  int status = 0;
+  wpr_json_open (&out, NULL, '{');
+  wpr_json_integer (&out, "version", 1);
+  wpr_json_open (&out, "recovered", '[');
+  for (guint i = 0; i < stores->len; i++)
+    {
+      int one = recover_one (g_ptr_array_index (stores, i), folder_fd, folder, json ? &out : NULL);
+      /* The worst counts; lost events are the mildest. */
+      if (one != 0 && (status == 0 || status == WPR_ERROR_EVENTS_LOST))
+        status = one;
+    }
+  wpr_json_close (&out, ']');
+  wpr_json_close (&out, '}');
+  if (json)
+    wpr_json_print (&out);
+  else
+    g_string_free (out.text, TRUE);
+  return status;
+}
+
+int
+wpr_verb_recover (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (WprArguments) arguments
+      = wpr_arguments_parse (argc, argv, options, G_N_ELEMENTS (options));
+  gboolean json = wpr_arguments_has (arguments, "json");
+  g_autoptr (GPtrArray) stores = NULL;
+  g_autofree char *folder = NULL;
+  if (!wpr_arguments_check (arguments, 1, &error))
+    return wpr_complain (error, json);
+  stores = find_stores (wpr_arguments_word (arguments, 0), &error);
+  if (stores == NULL)
+    return wpr_complain (error, json);
+  if (stores->len == 0 && !json)
+    {
+      wpr_say ("%s", _ ("There is no unfinished recording."));
+      return 0;
+    }
+  int folder_fd = open_save_folder (&folder, &error);
+  if (folder_fd < 0)
+    return wpr_complain (error, json);
+  int status = recover_all (stores, folder_fd, folder, json);
+  close (folder_fd);
+  return status;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of verbs. A verb without a function belongs to a later version; it is listed so that a
+ * script that uses it is told so rather than "unknown". */
+#include "config.h"
+#include "verbs.h"
+
+#include <glib/gi18n.h>
+
+static const WprVerb verbs[] = {
+  { "start",
+    "[FILE.wprp!]PROFILE[.light|.verbose] ... [-filemode] [-recordtempto DIR] [-buffersize KB] "
+    "[-buffers N|N%] [-duration SECONDS] [-instancename NAME]",
+    N_ ("Begins a recording that goes on when the command has ended. In memory mode, the default, "
+        "it keeps the newest events in memory until you save them; with -filemode it writes all of "
+        "them to disk. With -duration the command waits, then saves by itself and prints where."),
+    wpr_verb_start },
+  { "stop", "FILE.etl [\"WHAT WAS WRONG\"] [-instancename NAME]",
+    N_ ("Stops the recording and saves it. Ctrl-C while it saves keeps the raw recording and says "
+        "where it is."),
+    wpr_verb_stop },
+  { "save", "FILE.etl [\"WHAT WAS WRONG\"] [-instancename NAME]",
+    N_ ("Saves what the buffers in memory hold, and goes on recording."), wpr_verb_save },
+  { "cancel", "[-instancename NAME]", N_ ("Stops the recording and throws it away."),
+    wpr_verb_cancel },
+  { "status", "[profiles] [collectors [-details]] [-instancename NAME] [-json]",
+    N_ ("Says what is being recorded, since when and by whom, how full the buffers are, and "
+        "whether events were lost."),
+    wpr_verb_status },
+  { "profiles", "[FILE.wprp] [-json]", N_ ("Lists the profiles that can be recorded."),
+    wpr_verb_profiles },
+  { "profiledetails",
+    "[FILE.wprp!]PROFILE[+PROFILE ...] [-filemode] [-buffersize KB] [-buffers N|N%] [-json]",
+    N_ ("Shows what would be recorded: collectors, buffers, events with who asked for each, and "
+        "what is not available here and why."),
+    wpr_verb_profiledetails },
+  { "marker", "\"TEXT\" [-instancename NAME]",
+    N_ ("Puts a mark with a sentence into the recording."), wpr_verb_marker },
+  { "info", "FILE.etl [-json]",
+    N_ ("Says what a recording holds and how it was made, and checks every buffer and event of "
+        "it."),
+    wpr_verb_info },
+  { "recover", "[DIR] [-json]",
+    N_ ("Finishes raw recordings that a crash or a cancelled save left, into the folder for saved "
+        "recordings."),
+    wpr_verb_recover },
+  { "help", "[COMMAND]", N_ ("Explains a command, or lists them all."), wpr_verb_help },
+  { "version", "[-json]", N_ ("Prints the version."), wpr_verb_version },
+  { "exportprofile", "", N_ ("Writes the profiles chosen as one .wprp file."), NULL },
+  { "validate", "", N_ ("Lists every fault of a .wprp file."), NULL },
+  { "providers", "", N_ ("Lists what this machine can record."), NULL },
+  { "flush", "", N_ ("Writes what the buffers hold to disk."), NULL },
+  { "capturestateondemand", "", N_ ("Records the present state of providers."), NULL },
+  { "enable", "", N_ ("Adds a profile to a recording."), NULL },
+  { "disable", "", N_ ("Takes a profile out of a recording."), NULL },
+  { "merge", "", N_ ("Joins several files into one."), NULL },
+  { "dump", "", N_ ("Prints the events of a file."), NULL },
+  { "export", "", N_ ("Writes a recording for other tools."), NULL },
+  { "setprofint", "", N_ ("Sets the sampling interval."), NULL },
+  { "profint", "", N_ ("Prints the sampling interval."), NULL },
+  { "resetprofint", "", N_ ("Sets the sampling interval back."), NULL },
+  { "boottrace", "", N_ ("Records the next boot."), NULL },
+  { "heaptracingconfig", "", N_ ("Chooses the programs that the Heap profile watches."), NULL },
+  { "pmcsources", "", N_ ("Lists the processor's event counters."), NULL },
+  { "log", "", N_ ("Switches the tool's own log."), NULL },
+  { "purgecache", "", N_ ("Empties the symbol cache."), NULL },
+};
+
+const WprVerb *
+wpr_verb_find (const char *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (verbs); i++)
+    if (g_ascii_strcasecmp (verbs[i].name, name) == 0)
+      return &verbs[i];
+  return NULL;
+}
+
+const WprVerb *
+wpr_verb_table (gsize *n)
+{
+  *n = G_N_ELEMENTS (verbs);
+  return verbs;
+}
