@@ -5,6 +5,7 @@
 #include "perf/event-private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -13,12 +14,17 @@
 
 #define STANDARD_PLACE "/sys/kernel/tracing"
 
-/* 0 or errno of what stands in the way of reading event files below a place. */
+/* 0 or errno of what stands in the way of reading event files below a place. Opened, not asked with
+ * access(): that leaves out the capabilities a program file gives to an ordinary user. */
 static int
 place_error (const char *place)
 {
   g_autofree char *events = g_build_filename (place, "events", NULL);
-  return access (events, R_OK | X_OK) == 0 ? 0 : errno;
+  int fd = open (events, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return errno;
+  close (fd);
+  return 0;
 }
 
 /* Where /proc/mounts says it is, unescaped enough for the places it is ever mounted at. NULL. */
