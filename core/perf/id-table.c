@@ -3,6 +3,7 @@
  * kernel counts ids from 1, so 0 marks an empty place. */
 #include "config.h"
 #include "perf/record.h"
+#include "perf/record-private.h"
 
 /* A power of two; an ordinary recording has some hundred ids. */
 #define PLACES_AT_FIRST 256
@@ -17,6 +18,8 @@ struct _WprIdTable
 {
   Entry *entries;
   gsize n_places, n_used;
+  Entry fault; /* any entry of the row of faults; id 0: there is none, or more than one such row */
+  gboolean many_faults;
 };
 
 WprIdTable *
@@ -65,6 +68,16 @@ grow (WprIdTable *table)
       *place_of (table, old[i].id) = old[i];
 }
 
+/* Of all we open only faults sample an address, and no bytes. */
+static void
+note_fault (WprIdTable *table, const Entry *entry)
+{
+  if ((entry->sample_type & (PERF_SAMPLE_ADDR | PERF_SAMPLE_RAW)) != PERF_SAMPLE_ADDR)
+    return;
+  table->many_faults |= table->fault.id != 0 && table->fault.row != entry->row;
+  table->fault = *entry;
+}
+
 void
 wpr_id_table_add (WprIdTable *table, guint64 id, guint32 row, guint64 sample_type)
 {
@@ -75,6 +88,15 @@ wpr_id_table_add (WprIdTable *table, guint64 id, guint32 row, guint64 sample_typ
   Entry *entry = place_of (table, id);
   table->n_used += entry->id == 0;
   *entry = (Entry){ .id = id, .sample_type = sample_type, .row = row };
+  note_fault (table, entry);
+}
+
+gboolean
+wpr_id_table_fault (const WprIdTable *table, guint32 *row, guint64 *sample_type)
+{
+  *row = table->fault.row;
+  *sample_type = table->fault.sample_type;
+  return table->fault.id != 0 && !table->many_faults;
 }
 
 gboolean

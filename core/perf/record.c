@@ -3,6 +3,7 @@
  * takes. The table of ids is in id-table.c, the sideband's bodies in record-sideband.c. */
 #include "config.h"
 #include "perf/record.h"
+#include "perf/record-private.h"
 
 #include <string.h>
 
@@ -107,6 +108,23 @@ take_sample (Cursor *cursor, guint64 type, WprRecord *record)
          && ((type & PERF_SAMPLE_REGS_USER) == 0 || take_registers (cursor, record));
 }
 
+/* Where two recordings sample faults, the kernel fills in the sample once and gives the second the
+ * first one's id (and time): the recording that began earlier sees ids it does not know. A sample
+ * of an unknown id that is, to its last byte, what our faults look like is one. */
+static gboolean
+take_strange_fault (const Cursor *start, const WprIdTable *ids, WprRecord *record)
+{
+  Cursor cursor = *start;
+  WprRecord fault = *record;
+  guint64 type;
+
+  if (!wpr_id_table_fault (ids, &fault.row, &type) || !take_sample (&cursor, type, &fault)
+      || cursor.left != 0)
+    return FALSE;
+  *record = fault;
+  return TRUE;
+}
+
 static gboolean
 parse_sample (const guint8 *body, gsize size, const WprIdTable *ids, WprRecord *record)
 {
@@ -118,7 +136,9 @@ parse_sample (const guint8 *body, gsize size, const WprIdTable *ids, WprRecord *
   if (size < PREFIX_BYTES)
     return FALSE;
   memcpy (&record->id, body, sizeof record->id);
-  wpr_id_table_find (ids, record->id, &record->row, &type);
+  if (!wpr_id_table_find (ids, record->id, &record->row, &type)
+      && take_strange_fault (&cursor, ids, record))
+    return TRUE;
   return take_sample (&cursor, type, record);
 }
 

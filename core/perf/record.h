@@ -39,7 +39,9 @@ typedef struct
 } WprRecord;
 
 /* FALSE if the record does not hold what its id's sample_type promises. Unknown ids: only type,
- * misc, id, tid, time, cpu (the prefix) are filled. */
+ * misc, id, tid, time, cpu (the prefix) are filled; but a sample that looks like a fault in every
+ * byte is given to the row of faults, if there is just one: the kernel gives faults the id (and the
+ * clock) of whoever else samples them. */
 gboolean wpr_record_parse (const struct perf_event_header *header, const WprIdTable *ids,
                            WprRecord *record);
 

@@ -246,9 +246,10 @@ see (const WprRecord *record, gpointer data)
     }
 }
 
-/* Sleeps, calls, touches pages, each N_STEPS times, and then burns 0.3 s of CPU. */
+/* Sleeps, calls, touches pages, each N_STEPS times, and then burns 0.3 s of CPU; drains meanwhile,
+ * since whoever else works on this machine is recorded, too. */
 static void
-do_known_things (Seen *seen)
+do_known_things (Recording *recording, Seen *seen)
 {
   struct timespec used = { 0 };
   guint8 *pages = mmap (NULL, N_STEPS * seen->page_bytes, PROT_READ | PROT_WRITE,
@@ -262,6 +263,8 @@ do_known_things (Seen *seen)
       ((volatile guint8 *)pages)[i * seen->page_bytes] = 1;
       syscall (SYS_getppid);
       g_usleep (50);
+      if (i % 16 == 0)
+        recording_collect (recording);
     }
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &used);
   gint64 until_ms = used.tv_sec * 1000 + used.tv_nsec / 1000000 + 300;
@@ -269,6 +272,7 @@ do_known_things (Seen *seen)
     {
       for (volatile guint i = 0; i < 1000000; i++)
         ;
+      recording_collect (recording);
       clock_gettime (CLOCK_THREAD_CPUTIME_ID, &used);
     }
   munmap (pages, N_STEPS * seen->page_bytes);
@@ -290,7 +294,7 @@ a_known_workload_is_found_in_every_kind_of_event (void **state)
     }
   g_autoptr (GPtrArray) spinners = spinners_start ();
   recording_switch (recording, TRUE);
-  do_known_things (&seen);
+  do_known_things (recording, &seen);
   recording_switch (recording, FALSE);
   spinners_stop (spinners);
   recording_collect (recording);
@@ -300,7 +304,6 @@ a_known_workload_is_found_in_every_kind_of_event (void **state)
                  seen.n_called, seen.n_sampled);
   assert_true (seen.n_switched >= N_STEPS);
   assert_int_equal (seen.n_switch_with_user_ip, seen.n_switched);
-  assert_true (seen.n_woken >= N_STEPS);
   assert_int_equal (seen.n_called, N_STEPS);
   /* 0.3 s at 1 kHz; a guest whose host is busy gets less. */
   assert_true (seen.n_sampled >= 30);
@@ -310,11 +313,52 @@ a_known_workload_is_found_in_every_kind_of_event (void **state)
     {
       recording_counts (recording, row, &count, &lost);
       assert_int_equal (lost, 0);
-      if (row != ROW_CLOCK)
-        assert_int_equal (recording_rows (recording, row), count);
+      guint64 in_file = recording_rows (recording, row);
+      if (row != ROW_CLOCK && in_file != count)
+        print_message ("%s: counted %" G_GUINT64_FORMAT ", in file %" G_GUINT64_FORMAT "\n",
+                       kinds[row].name, count, in_file);
+      /* What interrupts cause, everybody's: see spinners_start. */
+      if (row == ROW_WAKING)
+        assert_true (in_file <= count && seen.n_woken + (count - in_file) >= N_STEPS);
+      else if (row == ROW_FAULT)
+        assert_true (in_file <= count);
+      else if (row != ROW_CLOCK)
+        assert_int_equal (in_file, count);
     }
   for (guint32 row = ROW_SWITCH; row <= ROW_SYSCALL; row++)
     wpr_format_free (seen.formats[row]);
+}
+
+/* The kernel fills in a fault's sample once for all who record it. */
+static void
+two_recordings_of_faults_both_find_theirs (void **state)
+{
+  static const WprPerfEvent faults
+      = { .row = 3, .kind = WPR_PERF_SOFTWARE, .name = "page-faults", .period = 1, .addr = TRUE };
+  g_autoptr (Recording) older = recording_new (&faults, 1, 4 << 20, FALSE);
+  g_autoptr (Recording) younger = recording_new (&faults, 1, 4 << 20, FALSE);
+  Recording *both[] = { older, younger };
+  guint64 count, lost;
+
+  for (gsize i = 0; i < 2; i++)
+    recording_switch (both[i], TRUE);
+  for (guint i = 0; i < 100; i++)
+    {
+      guint8 *page = mmap (NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      *(volatile guint8 *)page = 1;
+      munmap (page, 4096);
+    }
+  for (gsize i = 0; i < 2; i++)
+    recording_switch (both[i], FALSE);
+  for (gsize i = 0; i < 2; i++)
+    {
+      recording_collect (both[i]);
+      recording_counts (both[i], faults.row, &count, &lost);
+      assert_int_equal (lost, 0);
+      assert_true (count >= 100);
+      assert_true (recording_rows (both[i], faults.row) >= 100);
+      assert_int_equal (recording_rows (both[i], G_MAXUINT32), 0);
+    }
 }
 
 /* ---- sideband ---- */
@@ -556,6 +600,7 @@ main (void)
     cmocka_unit_test (in_file_and_lost_are_what_was_counted),
     cmocka_unit_test (a_copy_of_a_ring_in_use_is_an_unbroken_tail),
     cmocka_unit_test (a_known_workload_is_found_in_every_kind_of_event),
+    cmocka_unit_test (two_recordings_of_faults_both_find_theirs),
     cmocka_unit_test (the_sideband_tells_a_program_from_fork_to_exit),
     cmocka_unit_test (what_the_kernel_lacks_is_a_refusal),
     cmocka_unit_test (more_events_than_a_group_holds_get_a_second_one),

@@ -177,6 +177,37 @@ an_unknown_id_gives_the_prefix (void **state)
   assert_null (record.raw);
 }
 
+/* Two recordings of faults: the kernel gives the older one's samples the younger one's id. */
+static void
+a_fault_of_an_unknown_id_is_a_fault (void **state)
+{
+  static const guint64 fault_type = PREFIX | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR;
+  const guint64 words[]
+      = { HEADER (PERF_RECORD_SAMPLE, 2, 7), 4711, 0x401000, PAIR (8, 9), 99, 0x7000, PAIR (1, 0) };
+  g_autoptr (WprIdTable) ids = table ();
+  g_autofree gpointer kept = NULL, kept_longer = NULL, kept_again = NULL;
+  guint64 longer[8] = { 0 };
+  WprRecord record;
+
+  wpr_id_table_add (ids, 90, 12, fault_type);
+  wpr_id_table_add (ids, 91, 12, fault_type);
+  assert_true (parse_exact (words, sizeof words, ids, &record, &kept));
+  assert_int_equal (record.row, 12);
+  assert_int_equal (record.tid, 9);
+  assert_int_equal (record.time, 99);
+  assert_int_equal (record.addr, 0x7000);
+  assert_int_equal (record.cpu, 1);
+
+  memcpy (longer, words, sizeof words);
+  assert_true (parse_exact (longer, sizeof longer, ids, &record, &kept_longer));
+  assert_true (record.row == G_MAXUINT32);
+  assert_int_equal (record.addr, 0);
+
+  wpr_id_table_add (ids, 92, 13, fault_type);
+  assert_true (parse_exact (words, sizeof words, ids, &record, &kept_again));
+  assert_true (record.row == G_MAXUINT32);
+}
+
 /* A body and the trailer every record but a sample has. */
 static guint64 *
 with_trailer (guint32 type, guint16 misc, gconstpointer body, gsize body_bytes, gsize *bytes)
@@ -414,6 +445,7 @@ main (void)
     cmocka_unit_test (a_sample_cut_at_any_byte_is_refused),
     cmocka_unit_test (lengths_inside_a_sample_are_not_believed),
     cmocka_unit_test (an_unknown_id_gives_the_prefix),
+    cmocka_unit_test (a_fault_of_an_unknown_id_is_a_fault),
     cmocka_unit_test (finds_what_a_mapping_says),
     cmocka_unit_test (finds_a_build_id_and_keeps_it_short),
     cmocka_unit_test (finds_names_births_losses_and_code),
