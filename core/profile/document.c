@@ -18,8 +18,10 @@ void
 wpr_node_free (gpointer data)
 {
   WprNode *node = data;
-  g_clear_pointer (&node->attributes, g_array_unref);
-  g_clear_pointer (&node->children, g_ptr_array_unref);
+  if (node->attributes != NULL)
+    g_array_unref (node->attributes);
+  if (node->children != NULL)
+    g_ptr_array_unref (node->children);
   g_free (node);
 }
 
@@ -59,7 +61,8 @@ void
 wpr_document_free (WprDocument *document)
 {
   g_free (document->file);
-  g_clear_pointer (&document->root, wpr_node_free);
+  if (document->root != NULL)
+    wpr_node_free (document->root);
   g_hash_table_unref (document->by_id);
   g_ptr_array_unref (document->faults);
   g_free (document);

@@ -38,7 +38,8 @@ wpr_entry_free (gpointer data)
   WprEntry *entry = data;
   for (gsize level = 0; level < 2; level++)
     for (gsize mode = 0; mode < 2; mode++)
-      g_clear_pointer (&entry->variants[level][mode], wpr_variant_free);
+      if (entry->variants[level][mode] != NULL)
+        wpr_variant_free (entry->variants[level][mode]);
   g_free (entry);
 }
 
