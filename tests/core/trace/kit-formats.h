@@ -57,3 +57,5 @@ static const char format_yielded[]
 static const char format_sys_enter[]
     = "name: sys_enter\nID: 443\n" COMMON FIELD ("long id", 8, 8, 1)
         FIELD ("unsigned long args[6]", 16, 48, 0) NO_PRINT;
+static const char format_sys_exit[] = "name: sys_exit\nID: 442\n" COMMON FIELD ("long id", 8, 8, 1)
+    FIELD ("long ret", 16, 8, 1) NO_PRINT;

@@ -52,6 +52,8 @@ static const struct
   = { "syscalls:sys_exit_sched_yield", WPR_PERF_TRACEPOINT, TRACEPOINT_TYPE, format_yielded },
   [ROW_SYS_ENTER]
   = { "raw_syscalls:sys_enter", WPR_PERF_TRACEPOINT, TRACEPOINT_TYPE, format_sys_enter },
+  [ROW_SYS_EXIT]
+  = { "raw_syscalls:sys_exit", WPR_PERF_TRACEPOINT, TRACEPOINT_TYPE, format_sys_exit },
   [ROW_SIDEBAND] = { "sideband", WPR_PERF_SIDEBAND, SIDEBAND_TYPE, NULL },
 };
 

@@ -31,6 +31,7 @@ typedef enum
   ROW_YIELD,
   ROW_YIELDED,
   ROW_SYS_ENTER,
+  ROW_SYS_EXIT,
   ROW_SIDEBAND,
   N_ROWS
 } Row;
