@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rings too small on purpose, and a fork storm across Start: what is missing is counted, where and
+ * when; what is there has a name. On the real kernel. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "drive.h"
+#include "numbers.h"
+#include "recorder/local.h"
+
+#define CALLS 300000 /* a CPU: 27 MB of records */
+
+/* Stops without merging: the store's path. */
+static char *
+stop_and_keep_store (Drive *d)
+{
+  Answer answer = { 0 };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_cancellable_cancel (cancellable);
+  drive_stop_begin (d, "never.etl", cancellable, &answer);
+  drive_wait (&answer.done);
+  assert_refused (&answer, WPR_ERROR_CANCELLED);
+  g_autoptr (GPtrArray) left = wpr_unfinished_list (NULL);
+  assert_int_equal (left->len, 1);
+  answer_clear (&answer);
+  return g_strdup (((WprUnfinished *)g_ptr_array_index (left, 0))->path);
+}
+
+static void
+sleep_on_worker (gpointer data)
+{
+  g_usleep (1500 * 1000);
+}
+
+/* As a disk that does not answer would: nothing is drained meanwhile. */
+static void
+stall_the_worker (Drive *d)
+{
+  WprLocal *local = (WprLocal *)wpr_recorder_get_backend (d->recorder);
+  wpr_worker_call (local->worker, sleep_on_worker, NULL, NULL);
+}
+
+static guint32
+row_of (const WprManifest *manifest, const char *name)
+{
+  for (guint i = 0; i < manifest->events->len; i++)
+    if (strcmp (g_array_index (manifest->events, WprStoreEvent, i).name, name) == 0)
+      return i;
+  fail_msg ("%s is not recorded", name);
+  return 0;
+}
+
+static guint64
+tallied (const WprTraceContext *context, guint32 row, guint64 *lost)
+{
+  guint64 counted = 0;
+  *lost = 0;
+  for (guint i = 0; i < context->tallies->len; i++)
+    {
+      const WprTraceTally *t = &g_array_index (context->tallies, WprTraceTally, i);
+      if (t->row != row)
+        continue;
+      counted += t->counted;
+      *lost += t->lost;
+    }
+  return counted;
+}
+
+static void
+file_mode_counts_every_event_it_lost (void **state)
+{
+  Drive d;
+  Answer answer = { 0 };
+  drive_init (&d);
+  WprChoice *choice = drive_choice ("SystemCall.light", WPR_MODE_FILE);
+  choice->buffer_size_kb = 256;
+  choice->buffers = 8;
+  drive_start (&d, choice, &answer);
+  assert_good (&answer);
+  stall_the_worker (&d);
+  guint n_cpus = numbers_run (CALLS);
+  g_autofree char *path = stop_and_keep_store (&d);
+  g_autoptr (WprStats) stats = wpr_recorder_ref_stats (d.recorder);
+
+  Numbers numbers;
+  numbers_init (&numbers);
+  g_autoptr (WprTrace) trace = numbers_play (&numbers, path);
+  const WprTraceContext *context = wpr_trace_context (trace);
+  guint64 lost = 0, all_lost = 0, by_second = 0;
+  guint64 counted = tallied (context, row_of (context->manifest, "raw_syscalls:sys_enter"), &lost);
+  assert_true (lost > 0);
+  /* In the file + lost = counted, exactly; and what was sent is in what was counted. */
+  assert_int_equal (numbers_found (&numbers) + numbers.n_other + lost, counted);
+  assert_true (counted >= (guint64)CALLS * n_cpus);
+  for (guint i = 0; i < context->tallies->len; i++)
+    all_lost += g_array_index (context->tallies, WprTraceTally, i).lost;
+  for (guint i = 0; i < context->losses->len; i++)
+    by_second += g_array_index (context->losses, WprTraceLoss, i).count;
+  assert_int_equal (by_second, all_lost);
+  assert_int_equal (context->lost, all_lost);
+  assert_int_equal (stats->lost, all_lost);
+  assert_true (stats->n_collectors > 0 && stats->collectors[0].n_losses > 0);
+  numbers_clear (&numbers);
+
+  g_autoptr (WprSaved) saved = wpr_recover (path, d.save_fd, "lossy.etl", NULL, NULL, NULL, NULL);
+  assert_non_null (saved);
+  assert_int_equal (saved->lost, all_lost);
+  assert_false (saved->complete);
+  g_autoptr (WprTraceInfo) info = read_info (&d, "lossy.etl");
+  assert_int_equal (info->events_lost, all_lost);
+  answer_clear (&answer);
+  drive_clear (&d);
+}
+
+static void
+file_mode_loses_nothing_when_it_may_drain (void **state)
+{
+  Drive d;
+  Answer answer = { 0 };
+  drive_init (&d);
+  WprChoice *choice = drive_choice ("SystemCall.light", WPR_MODE_FILE);
+  choice->buffer_size_kb = 1024;
+  choice->buffers = 64;
+  drive_start (&d, choice, &answer);
+  assert_good (&answer);
+  guint n_cpus = numbers_run (CALLS);
+  g_autofree char *path = stop_and_keep_store (&d);
+  Numbers numbers;
+  numbers_init (&numbers);
+  g_autoptr (WprTrace) trace = numbers_play (&numbers, path);
+  assert_int_equal (wpr_trace_context (trace)->lost, 0);
+  assert_int_equal (numbers_found (&numbers), (guint64)CALLS * n_cpus);
+  numbers_clear (&numbers);
+  answer_clear (&answer);
+  drive_clear (&d);
+}
+
+/* The last number is there, and none is missing between the first and the last, on each CPU. */
+static void
+assert_unbroken_tails (const Numbers *numbers, guint n_cpus, guint64 last)
+{
+  guint n_seen = 0;
+  for (guint cpu = 0; cpu < numbers->per_cpu->len; cpu++)
+    {
+      const GArray *seen = g_array_index (numbers->per_cpu, GArray *, cpu);
+      if (seen->len == 0)
+        continue;
+      n_seen++;
+      for (guint i = 1; i < seen->len; i++)
+        assert_int_equal (g_array_index (seen, guint64, i),
+                          g_array_index (seen, guint64, i - 1) + 1);
+      assert_int_equal (g_array_index (seen, guint64, seen->len - 1), last);
+      assert_true (g_array_index (seen, guint64, 0) > 0); /* the ring wrapped */
+    }
+  assert_int_equal (n_seen, n_cpus);
+}
+
+static void
+memory_mode_keeps_an_unbroken_tail (void **state)
+{
+  Drive d;
+  Answer answer = { 0 };
+  drive_init (&d);
+  WprChoice *choice = drive_choice ("SystemCall.light", WPR_MODE_MEMORY);
+  /* 16 MiB a CPU: wraps, and holds what others do between the last number and Stop. */
+  choice->buffer_size_kb = 1024;
+  choice->buffers = 32;
+  drive_start (&d, choice, &answer);
+  assert_good (&answer);
+  guint n_cpus = numbers_run (CALLS);
+  g_autofree char *path = stop_and_keep_store (&d);
+  Numbers numbers;
+  numbers_init (&numbers);
+  g_autoptr (WprTrace) trace = numbers_play (&numbers, path);
+  assert_unbroken_tails (&numbers, n_cpus, CALLS - 1);
+  const WprTraceContext *context = wpr_trace_context (trace);
+  assert_true (context->overwritten_bytes > 0);
+  assert_true (context->complete_from > context->start_time);
+  numbers_clear (&numbers);
+  answer_clear (&answer);
+  drive_clear (&d);
+}
+
+typedef struct
+{
+  gint stop;
+  GThread *threads[2];
+} Noise;
+
+static gpointer
+noise_thread (gpointer data)
+{
+  while (!g_atomic_int_get (&((Noise *)data)->stop))
+    getppid ();
+  return NULL;
+}
+
+static void
+a_save_pauses_nothing (void **state)
+{
+  Drive d;
+  Answer answer = { 0 };
+  drive_init (&d);
+  WprChoice *choice = drive_choice ("SystemCall.light", WPR_MODE_MEMORY);
+  choice->buffer_size_kb = 1024;
+  choice->buffers = 16;
+  drive_start (&d, choice, &answer);
+  assert_good (&answer);
+  Noise noise = { 0 };
+  for (guint i = 0; i < G_N_ELEMENTS (noise.threads); i++)
+    noise.threads[i] = g_thread_new ("noise", noise_thread, &noise);
+  g_usleep (500 * 1000);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("save-%u.etl", i);
+      drive_save (&d, name, &answer);
+      assert_good (&answer);
+      assert_int_equal (answer.saved->lost, 0);
+    }
+  g_atomic_int_set (&noise.stop, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (noise.threads); i++)
+    g_thread_join (noise.threads[i]);
+  drive_stop (&d, "last.etl", NULL, &answer);
+  assert_good (&answer);
+  assert_int_equal (answer.saved->lost, 0);
+  answer_clear (&answer);
+  drive_clear (&d);
+}
+
+/* Programs that start and end as fast as they can, until killed. */
+static pid_t
+begin_fork_storm (const char *root)
+{
+  pid_t storm = fork ();
+  if (storm != 0)
+    return storm;
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  g_autofree char *path = g_build_filename (root, "wpr-storm", NULL);
+  for (;;)
+    {
+      pid_t pid = vfork ();
+      if (pid == 0)
+        {
+          execl ("/bin/true", path, NULL);
+          _exit (127);
+        }
+      waitpid (pid, NULL, 0);
+    }
+}
+
+static void
+a_fork_storm_across_start_leaves_nobody_nameless (void **state)
+{
+  WprMode modes[] = { WPR_MODE_FILE, WPR_MODE_MEMORY };
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      Drive d;
+      Answer answer = { 0 };
+      drive_init (&d);
+      pid_t storm = begin_fork_storm (d.root);
+      drive_start (&d, drive_choice ("CPU.light", modes[i]), &answer);
+      assert_good (&answer);
+      g_usleep (700 * 1000);
+      g_autofree char *path = stop_and_keep_store (&d);
+      kill (storm, SIGKILL);
+      waitpid (storm, NULL, 0);
+      Numbers numbers;
+      numbers_init (&numbers);
+      g_autoptr (WprTrace) trace = numbers_play (&numbers, path);
+      assert_true (numbers.n_switches > 100);
+      if (numbers.n_nameless > 0)
+        fail_msg ("%u of %u switches without a name, first: %s", numbers.n_nameless,
+                  numbers.n_switches, numbers.nameless);
+      numbers_clear (&numbers);
+      answer_clear (&answer);
+      drive_clear (&d);
+    }
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (file_mode_counts_every_event_it_lost),
+    cmocka_unit_test (file_mode_loses_nothing_when_it_may_drain),
+    cmocka_unit_test (memory_mode_keeps_an_unbroken_tail),
+    cmocka_unit_test (a_save_pauses_nothing),
+    cmocka_unit_test (a_fork_storm_across_start_leaves_nobody_nameless),
+  };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
