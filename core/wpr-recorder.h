@@ -217,6 +217,8 @@ typedef struct
 } WprUnfinished;
 WPR_API void wpr_unfinished_free (WprUnfinished *unfinished);
 WPR_API GPtrArray *wpr_unfinished_list (GError **error); /* blocks */
+/* Those below a folder of the person's choice (-recordtempto). Never fails; blocks. */
+WPR_API GPtrArray *wpr_unfinished_list_in (const char *folder);
 /* Plays a raw store into an .etl. Blocks. progress may be NULL. On success the store is deleted.
  * name NULL: the naming rule. */
 typedef void (*WprProgressFunc) (const char *phase, double fraction, guint64 done, guint64 total,

@@ -16,6 +16,8 @@
 
 /* Nobody who starts a recorder lets it wait this long; who does has died. */
 #define WPR_HOST_IDLE_S 30
+/* How often is looked whether the socket is still there. */
+#define WPR_HOST_LOOK_S 10
 /* The last notices (where it was saved) come right behind the last state. */
 #define WPR_HOST_LINGER_MS 50
 
@@ -117,10 +119,10 @@ on_interrupted (GObject *source, GAsyncResult *result, gpointer data)
   on_changed (host);
 }
 
+/* Ends, and keeps what was recorded. */
 static gboolean
-on_signal (gpointer data)
+interrupt (WprHost *host)
 {
-  WprHost *host = data;
   WprState state = wpr_recorder_get_state (host->recorder);
   if (state == WPR_STATE_IDLE)
     g_main_loop_quit (host->loop);
@@ -129,6 +131,23 @@ on_signal (gpointer data)
       host->interrupted = TRUE;
       wpr_recorder_interrupt_async (host->recorder, on_interrupted, host);
     }
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_signal (gpointer data)
+{
+  return interrupt (data);
+}
+
+/* A recorder nobody can find any more (the runtime folder goes when its user logs out) would record
+ * for ever. */
+static gboolean
+on_look (gpointer data)
+{
+  WprHost *host = data;
+  if (!g_file_test (wpr_place_get_socket (host->place), G_FILE_TEST_EXISTS))
+    interrupt (host);
   return G_SOURCE_CONTINUE;
 }
 
@@ -179,7 +198,8 @@ wpr_recorder_host_run (const char *instance, int ready_fd)
     {
       guint sources[] = { g_unix_signal_add (SIGINT, on_signal, &host),
                           g_unix_signal_add (SIGTERM, on_signal, &host),
-                          g_timeout_add_seconds (WPR_HOST_IDLE_S, on_idle_timeout, &host) };
+                          g_timeout_add_seconds (WPR_HOST_IDLE_S, on_idle_timeout, &host),
+                          g_timeout_add_seconds (WPR_HOST_LOOK_S, on_look, &host) };
       signal (SIGPIPE, SIG_IGN);
       signal (SIGHUP, SIG_IGN); /* a terminal that closes is no reason to end */
       g_main_loop_run (host.loop);

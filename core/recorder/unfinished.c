@@ -48,13 +48,11 @@ wpr_unfinished_read (const char *path)
 }
 
 GPtrArray *
-wpr_unfinished_list (GError **error)
+wpr_unfinished_list_in (const char *folder)
 {
-  g_autofree char *parent = wpr_raw_dir (error);
-  if (!parent)
-    return NULL;
+  g_return_val_if_fail (folder, NULL);
   GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_unfinished_free);
-  g_autoptr (GPtrArray) paths = wpr_store_list (parent);
+  g_autoptr (GPtrArray) paths = wpr_store_list (folder);
   for (guint i = 0; paths && i < paths->len; i++)
     {
       WprUnfinished *unfinished = wpr_unfinished_read (g_ptr_array_index (paths, i));
@@ -62,6 +60,13 @@ wpr_unfinished_list (GError **error)
         g_ptr_array_add (list, unfinished);
     }
   return list;
+}
+
+GPtrArray *
+wpr_unfinished_list (GError **error)
+{
+  g_autofree char *parent = wpr_raw_dir (error);
+  return parent ? wpr_unfinished_list_in (parent) : NULL;
 }
 
 WprSaved *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* wpr -recover [DIR]: makes files of raw recordings that nobody finished. Without DIR all of this
- * user's; with it the one in that folder. */
+ * user's; with it that one, or those below it. */
 #include "config.h"
 #include "verbs.h"
 
@@ -70,18 +70,14 @@ recover_one (const char *store, int folder_fd, const char *folder, WprJson *json
   return saved->lost > 0 ? WPR_ERROR_EVENTS_LOST : 0;
 }
 
-/* The folders to finish: those named, or all that nobody works on. Array of char *. */
+/* The folders to finish, those that nobody works on. A folder without any is taken for a raw
+ * recording itself. Array of char *. */
 static GPtrArray *
 find_stores (const char *dir, GError **error)
 {
   g_autoptr (GPtrArray) stores = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray) unfinished = NULL;
-  if (dir != NULL)
-    {
-      g_ptr_array_add (stores, g_strdup (dir));
-      return g_steal_pointer (&stores);
-    }
-  unfinished = wpr_unfinished_list (error);
+  g_autoptr (GPtrArray) unfinished
+      = dir != NULL ? wpr_unfinished_list_in (dir) : wpr_unfinished_list (error);
   if (unfinished == NULL)
     return NULL;
   for (guint i = 0; i < unfinished->len; i++)
@@ -90,6 +86,8 @@ find_stores (const char *dir, GError **error)
       if (!one->in_use)
         g_ptr_array_add (stores, g_strdup (one->path));
     }
+  if (dir != NULL && unfinished->len == 0)
+    g_ptr_array_add (stores, g_strdup (dir));
   return g_steal_pointer (&stores);
 }
 

@@ -41,7 +41,7 @@ static const WprVerb verbs[] = {
     wpr_verb_info },
   { "recover", "[DIR] [-json]",
     N_ ("Finishes raw recordings that a crash or a cancelled save left, into the folder for saved "
-        "recordings."),
+        "recordings. DIR: those of a folder that was given to -recordtempto."),
     wpr_verb_recover },
   { "help", "[COMMAND]", N_ ("Explains a command, or lists them all."), wpr_verb_help },
   { "version", "[-json]", N_ ("Prints the version."), wpr_verb_version },

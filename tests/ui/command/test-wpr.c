@@ -284,15 +284,40 @@ n_raw_recordings (void)
 }
 
 static void
-killed_and_recovered (void **state)
+kill_while_recording (const char *raw)
 {
-  skip_without_rights ();
-  start ("killed", "-filemode");
+  g_auto (Ran) begun
+      = raw != NULL ? wpr_run ("-start", "CPU", "-filemode", "-recordtempto", raw, "-instancename",
+                               "killed", NULL)
+                    : wpr_run ("-start", "CPU", "-filemode", "-instancename", "killed", NULL);
+  assert_status (begun, 0);
   run_probe (RUNS);
   /* Drained at the latest a tick after it was recorded. */
   g_usleep (500 * 1000);
   assert_int_equal (kill (recorder_pid ("killed"), SIGKILL), 0);
   wait_gone ("killed");
+}
+
+static void
+killed_elsewhere_and_recovered (void **state)
+{
+  g_autofree char *raw = child_path ("raw elsewhere");
+  skip_without_rights ();
+  assert_int_equal (g_mkdir (raw, 0700), 0);
+  kill_while_recording (raw);
+  assert_int_equal (n_raw_recordings (), 0);
+  g_auto (Ran) ran = wpr_run ("-recover", raw, NULL);
+  check_saved (&ran);
+  g_autofree char *path = saved_file ();
+  assert_int_equal (n_named (path), RUNS);
+  assert_int_equal (g_unlink (path), 0);
+}
+
+static void
+killed_and_recovered (void **state)
+{
+  skip_without_rights ();
+  kill_while_recording (NULL);
   assert_int_equal (n_raw_recordings (), 1);
   g_auto (Ran) ran = wpr_run ("-recover", NULL);
   check_saved (&ran);
@@ -343,6 +368,10 @@ interrupted_while_saving_it_keeps_the_raw_recording (void **state)
   make_system_calls ();
   GPid stop = wpr_begin (&out, "-stop", path, "-instancename", "long", NULL);
   wait_for_state ("long", "merging");
+  g_auto (Ran) second = wpr_run ("-stop", "other.etl", "-instancename", "long", NULL);
+  assert_status (second, 3);
+  g_auto (Ran) mark = wpr_run ("-marker", "too late", "-instancename", "long", NULL);
+  assert_status (mark, 3);
   assert_int_equal (kill (stop, SIGINT), 0);
   assert_int_equal (waitpid (stop, &status, 0), stop);
   close (out);
@@ -394,6 +423,23 @@ it_stops_by_itself (void **state)
   g_auto (Ran) stop = wpr_run ("-stop", "late.etl", "-instancename", "self", NULL);
   assert_status (stop, 3);
   assert_says (stop.err, path);
+}
+
+/* The runtime folder goes when its user logs out. */
+static void
+a_recorder_nobody_can_find_saves_and_ends (void **state)
+{
+  g_autofree char *socket_path = child_path ("run/lone.socket");
+  skip_without_rights ();
+  start ("lone", NULL);
+  GPid pid = recorder_pid ("lone");
+  assert_int_equal (g_unlink (socket_path), 0);
+  for (int i = 0; i < 300 && kill (pid, 0) == 0; i++)
+    g_usleep (100 * 1000);
+  assert_int_equal (kill (pid, 0), -1);
+  g_autofree char *path = saved_file ();
+  check_info (path);
+  assert_int_equal (g_unlink (path), 0);
 }
 
 static void
@@ -448,9 +494,11 @@ main (void)
     cmocka_unit_test (file_mode_from_start_to_file),
     cmocka_unit_test (two_recordings_at_once),
     cmocka_unit_test (killed_and_recovered),
+    cmocka_unit_test (killed_elsewhere_and_recovered),
     cmocka_unit_test (interrupted_while_saving_it_keeps_the_raw_recording),
     cmocka_unit_test (terminated_it_saves),
     cmocka_unit_test (it_stops_by_itself),
+    cmocka_unit_test (a_recorder_nobody_can_find_saves_and_ends),
     cmocka_unit_test (cancelled_nothing_is_left),
     cmocka_unit_test (a_cut_file_is_damaged),
   };
