@@ -36,6 +36,9 @@ read_request (const WprConvertRow *row, const WprRecord *record, WprEvent *event
 {
   event->u.disk.dev = (guint32)wpr_convert_int (row, DEV, record);
   event->u.disk.sector = (guint64)wpr_convert_int (row, SECTOR, record);
+  /* A flush is issued at sector 0 and completes at sector -1. */
+  if (event->u.disk.sector == G_MAXUINT64)
+    event->u.disk.sector = 0;
   /* A discard may be larger than 4 GiB. */
   guint32 n = (guint32)wpr_convert_int (row, N_SECTORS, record);
   event->u.disk.bytes = MIN (n, G_MAXUINT32 / SECTOR_BYTES) * SECTOR_BYTES;
@@ -87,5 +90,8 @@ wpr_convert_complete (WprConvert *convert, const WprConvertRow *row, const WprRe
                                 event->u.disk.bytes / SECTOR_BYTES);
   event->u.disk.issue_time = request.issue_time;
   event->u.disk.issuer_tid = request.issuer_tid;
+  /* Who asked for a flush gets a completion of their own, of nothing: no disk saw that one. */
+  if (request.issue_time < 0 && event->u.disk.bytes == 0 && !event->u.disk.flush)
+    event->kind = WPR_EVENT_TRACEPOINT;
   return WPR_CONVERT_EVENT;
 }

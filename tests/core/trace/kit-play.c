@@ -45,6 +45,8 @@ on_event (WprSink *sink, const WprEvent *event, GError **error)
 {
   Recorder *self = (Recorder *)sink;
   self->n++;
+  if (self->any_cpu && event->cpu >= G_N_ELEMENTS (self->last))
+    return TRUE;
   assert_true (event->cpu < G_N_ELEMENTS (self->last));
   self->n_back_on_cpu += event->time < self->last[event->cpu];
   self->last[event->cpu] = event->time;

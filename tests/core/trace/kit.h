@@ -109,6 +109,7 @@ typedef struct
   guint cancel_at;
   char *description; /* at the end */
   gboolean keeps;    /* FALSE: only counts */
+  gboolean any_cpu;  /* do not look at the order of CPUs beyond the sixteenth */
   guint64 n, n_back_on_cpu, n_back;
   gint64 last[16], newest;
 } Recorder;

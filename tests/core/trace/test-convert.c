@@ -205,6 +205,29 @@ test_disk (void **state)
   recorder_clear (&recorder);
 }
 
+/* As a 6.18 kernel tells of an fsync: the flush goes out at sector 0, comes back at -1, and then
+ * the request of who asked comes back, which never went anywhere. */
+static void
+test_flush (void **state)
+{
+  g_autoptr (Kit) kit = begun ();
+  Recorder recorder;
+  kit_request (kit, ROW_RQ_ISSUE, 0, 2 * SECOND, 10, 254 << 20, 0, 0, "FF");
+  kit_request (kit, ROW_RQ_COMPLETE, 1, 3 * SECOND, 0, 254 << 20, G_MAXUINT64, 0, "FF");
+  kit_request (kit, ROW_RQ_COMPLETE, 1, 3 * SECOND + 10, 0, 254 << 20, 0, 0, "FWS");
+  kit_finish (kit, 100 * SECOND);
+  recorder_init (&recorder);
+  g_autoptr (WprTrace) trace = kit_play (kit, &recorder);
+  assert_int_equal (recorder_count (&recorder, WPR_EVENT_DISK_COMPLETE), 1);
+  const WprEvent *done = &recorder_nth (&recorder, WPR_EVENT_DISK_COMPLETE, 0)->event;
+  assert_true (done->u.disk.flush);
+  assert_int_equal (done->u.disk.sector, 0);
+  assert_int_equal (done->u.disk.issue_time, 7 * SECOND);
+  assert_int_equal (done->u.disk.issuer_tid, 10);
+  assert_int_equal (recorder_count (&recorder, WPR_EVENT_TRACEPOINT), 1);
+  recorder_clear (&recorder);
+}
+
 static void
 test_rwbs (void **state)
 {
@@ -333,6 +356,7 @@ main (void)
     cmocka_unit_test (test_sample),
     cmocka_unit_test (test_faults),
     cmocka_unit_test (test_disk),
+    cmocka_unit_test (test_flush),
     cmocka_unit_test (test_rwbs),
     cmocka_unit_test (test_throttle),
     cmocka_unit_test (test_plain),
