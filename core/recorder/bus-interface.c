@@ -57,17 +57,18 @@ static const char xml[]
       "</signal>"
       "</interface></node>";
 
+static gpointer
+parse (gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  GDBusNodeInfo *node = g_dbus_node_info_new_for_xml (xml, &error);
+  g_assert_no_error (error);
+  return node;
+}
+
 GDBusInterfaceInfo *
 wpr_bus_interface_info (void)
 {
-  static gsize ready = 0;
-  static GDBusNodeInfo *node = NULL;
-  if (g_once_init_enter (&ready))
-    {
-      g_autoptr (GError) error = NULL;
-      node = g_dbus_node_info_new_for_xml (xml, &error);
-      g_assert_no_error (error);
-      g_once_init_leave (&ready, 1);
-    }
-  return node->interfaces[0];
+  static GOnce once = G_ONCE_INIT;
+  return ((GDBusNodeInfo *)g_once (&once, parse, NULL))->interfaces[0];
 }

@@ -148,7 +148,7 @@ wpr_arguments_word (WprArguments *arguments, guint index)
 }
 
 gboolean
-wpr_arguments_number (WprArguments *arguments, const char *option, guint64 least, guint64 most,
+wpr_arguments_number (WprArguments *arguments, const char *option, guint least, guint most,
                       guint *number, GError **error)
 {
   const char *text = wpr_arguments_get (arguments, option);
@@ -158,9 +158,8 @@ wpr_arguments_number (WprArguments *arguments, const char *option, guint64 least
   if (!g_ascii_string_to_unsigned (text, 10, least, most, &value, NULL))
     {
       wpr_set_error (error, WPR_ERROR_USAGE, 0xc5600602,
-                     _ ("-%s takes a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-                        ", not \"%s\"."),
-                     option, least, most, text);
+                     _ ("-%s takes a whole number from %u to %u, not \"%s\"."), option, least, most,
+                     text);
       return FALSE;
     }
   *number = (guint)value;

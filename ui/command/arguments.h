@@ -42,8 +42,8 @@ const char *wpr_arguments_get (WprArguments *arguments, const char *option); /* 
 const char *wpr_arguments_word (WprArguments *arguments, guint index);       /* NULL: no such */
 /* A whole number of an option within limits; WPR_ERROR_USAGE says what is allowed. Absent: TRUE,
  * *number untouched. */
-gboolean wpr_arguments_number (WprArguments *arguments, const char *option, guint64 least,
-                               guint64 most, guint *number, GError **error);
+gboolean wpr_arguments_number (WprArguments *arguments, const char *option, guint least, guint most,
+                               guint *number, GError **error);
 /* The option's name, lower case and without dashes, if the word is one ("-5" is not). Free it. */
 char *wpr_option_name (const char *word);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprArguments, wpr_arguments_free)

@@ -75,6 +75,12 @@ wpr_format_when (gint64 realtime_ns)
 }
 
 char *
+wpr_format_count (guint64 count)
+{
+  return g_strdup_printf ("%" G_GUINT64_FORMAT, count);
+}
+
+char *
 wpr_format_bytes (guint64 bytes)
 {
   return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);

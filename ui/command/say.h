@@ -17,6 +17,9 @@ int wpr_complain (const GError *error, gboolean json);
 char *wpr_format_span (gint64 ns);
 /* Local date and time of ns since 1970. Free with g_free. */
 char *wpr_format_when (gint64 realtime_ns);
+/* A number of 64 bits as text, since a format macro would cut a sentence that is translated. Free
+ * with g_free. */
+char *wpr_format_count (guint64 count);
 /* "384.0 MiB". Free with g_free. */
 char *wpr_format_bytes (guint64 bytes);
 /* A path to show: UTF-8, control characters as \n or \x1b, so that a name cannot draw on the

@@ -156,16 +156,23 @@ wpr_say_saved (const WprSaved *saved, const char *path)
 {
   g_autofree char *shown = wpr_format_path (path);
   g_autofree char *size = wpr_format_bytes (saved->size);
+  g_autofree char *events = wpr_format_count (saved->events);
   g_autofree char *span = wpr_format_span (saved->duration_ns);
-  wpr_say (_ ("Saved “%s”: %s, %" G_GUINT64_FORMAT " events of %s."), shown, size, saved->events,
-           span);
-  if (saved->lost == 0)
-    return 0;
+  /* Translators: file, size, number of events, time ("1:05") */
+  wpr_say (_ ("Saved “%s”: %s, %s events of %s."), shown, size, events, span);
+  return wpr_say_lost (saved->lost);
+}
+
+int
+wpr_say_lost (guint64 lost)
+{
   g_autoptr (GError) error = NULL;
+  g_autofree char *count = wpr_format_count (lost);
+  if (lost == 0)
+    return 0;
   wpr_set_error (&error, WPR_ERROR_EVENTS_LOST, 0xc5586000,
-                 _ ("%" G_GUINT64_FORMAT " events were lost, because they came faster than they "
-                    "could be written: the file is missing them. Larger buffers help: see "
-                    "-buffers and -buffersize."),
-                 saved->lost);
+                 _ ("%s events were lost, because they came faster than they could be written: the "
+                    "file is missing them. Larger buffers help: see -buffers and -buffersize."),
+                 count);
   return wpr_complain (error, FALSE);
 }

@@ -19,7 +19,8 @@ void wpr_wait (GAsyncResult **result);
  * WPR_ERROR_NOT_WRITABLE, before anything was stopped. */
 gboolean wpr_open_target (const char *path, int *folder_fd, char **name, GError **error);
 
-/* Shows the recorder's progress as a bar, if stdout is a terminal, and every warning from now on. */
+/* Shows the recorder's progress as a bar, if stdout is a terminal, and every warning from now on.
+ */
 void wpr_show_progress (WprRecorder *recorder);
 /* A WprProgressFunc that does. */
 void wpr_progress_bar (const char *phase, double fraction, guint64 done, guint64 total,
@@ -32,5 +33,7 @@ guint wpr_cancel_on_interrupt (GCancellable *cancellable);
 /* Says what was saved; the exit status (7 where events were lost). `path` as the person named it.
  */
 int wpr_say_saved (const WprSaved *saved, const char *path);
+/* Says that events are missing, on stderr: 7. 0 if none are. */
+int wpr_say_lost (guint64 lost);
 
 G_END_DECLS

@@ -184,13 +184,7 @@ say_end (WprRecorder *recorder)
       g_usleep (1000);
   if (where != NULL)
     wpr_say ("%s", where);
-  if (stats->lost == 0)
-    return 0;
-  wpr_set_error (&error, WPR_ERROR_EVENTS_LOST, 0xc5586000,
-                 _ ("%" G_GUINT64_FORMAT " events were lost, because they came faster than they "
-                    "could be written: the file is missing them."),
-                 stats->lost);
-  return wpr_complain (error, FALSE);
+  return wpr_say_lost (stats->lost);
 }
 
 /* Waits until it has stopped by itself, or the person has enough of waiting: it goes on then. */

@@ -49,10 +49,11 @@ say_head (WprRecorder *recorder, const WprStats *stats, GVariant *description)
 static void
 say_figures (const WprStats *stats)
 {
-  wpr_say (_ ("  Events        %" G_GUINT64_FORMAT ", %.0f a second"), stats->events,
-           stats->events_per_s);
+  g_autofree char *events = wpr_format_count (stats->events);
+  g_autofree char *lost = wpr_format_count (stats->lost);
+  wpr_say (_ ("  Events        %s, %.0f a second"), events, stats->events_per_s);
   if (stats->lost > 0)
-    wpr_say (_ ("  Lost events   %" G_GUINT64_FORMAT " (0x%08x)"), stats->lost, 0xc5586000);
+    wpr_say (_ ("  Lost events   %s (0x%08x)"), lost, 0xc5586000);
   else
     wpr_say (_ ("  Lost events   0"));
   if (stats->mode == WPR_MODE_MEMORY && stats->holds_s >= 0)
@@ -77,8 +78,9 @@ say_losses (const WprCollectorStats *collector)
   for (guint i = 0; i < collector->n_losses; i++)
     {
       g_autofree char *when = wpr_format_span (collector->losses[i].second * 1000000000);
-      wpr_say (_ ("      %" G_GUINT64_FORMAT " lost on CPU %u in the second at %s"),
-               collector->losses[i].count, collector->losses[i].cpu, when);
+      g_autofree char *count = wpr_format_count (collector->losses[i].count);
+      wpr_say (_ ("      %s lost on CPU %u in the second at %s"), count, collector->losses[i].cpu,
+               when);
     }
 }
 
@@ -98,10 +100,11 @@ say_collector (const WprCollectorStats *c, gboolean details)
     {
       const WprCpuStats *cpu = &c->cpus[i];
       g_autofree char *ring = wpr_format_bytes (cpu->ring_bytes);
-      wpr_say (_ ("      CPU %-4u %s, %.0f %% full, %" G_GUINT64_FORMAT
-                  " events, %" G_GUINT64_FORMAT " lost%s"),
-               cpu->cpu, ring, cpu->fill * 100, cpu->events, cpu->lost,
-               cpu->online ? "" : _ (", offline"));
+      g_autofree char *events = wpr_format_count (cpu->events);
+      g_autofree char *lost = wpr_format_count (cpu->lost);
+      wpr_say (cpu->online ? _ ("      CPU %-4u %s, %.0f %% full, %s events, %s lost")
+                           : _ ("      CPU %-4u %s, %.0f %% full, %s events, %s lost, offline"),
+               cpu->cpu, ring, cpu->fill * 100, events, lost);
     }
 }
 
