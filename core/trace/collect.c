@@ -278,10 +278,17 @@ wpr_trace_collect (WprTrace *trace, WprPulse *pulse, GError **error)
   wpr_world_forget (trace->world, trace->context.start_monotonic);
   guint64 forgotten = wpr_world_n_forgotten (trace->world);
   if (forgotten > 0)
-    g_ptr_array_add (trace->context.notices,
-                     g_strdup_printf (_ ("%" G_GUINT64_FORMAT
-                                         " processes that ended early in the recording are not "
-                                         "named in the file: more ended than are kept."),
-                                      forgotten));
+    {
+      g_autofree char *number = g_strdup_printf ("%" G_GUINT64_FORMAT, forgotten);
+      g_ptr_array_add (
+          trace->context.notices,
+          g_strdup_printf (g_dngettext (GETTEXT_PACKAGE,
+                                        "%s process that ended early in the recording is not named "
+                                        "in the file: more ended than are kept.",
+                                        "%s processes that ended early in the recording are not "
+                                        "named in the file: more ended than are kept.",
+                                        (gulong)MIN (forgotten, G_MAXULONG)),
+                           number));
+    }
   return TRUE;
 }
