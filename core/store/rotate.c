@@ -8,6 +8,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -160,23 +161,62 @@ open_epoch (WprStore *store, guint index)
   return openat (store->folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+static gboolean
+move_on (WprStore *store, int old, int next, guint64 bytes, GError **error)
+{
+  g_autoptr (GBytes) notes = load_or_empty (old, WPR_STORE_NOTES);
+  return next >= 0 && keep_notes (store, old, next, notes, bytes, error)
+         && fold_world (store, old, next, notes, error);
+}
+
+/* Frees the better part of an epoch that goes: its events are given up first. */
+static void
+delete_data (int epoch)
+{
+  int fd = openat (epoch, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *dir = fd < 0 ? NULL : fdopendir (fd);
+  if (dir == NULL)
+    {
+      if (fd >= 0)
+        close (fd);
+      return;
+    }
+  for (struct dirent *entry = readdir (dir); entry != NULL; entry = readdir (dir))
+    if (g_str_has_prefix (entry->d_name, "data-"))
+      unlinkat (dirfd (dir), entry->d_name, 0);
+  closedir (dir);
+}
+
 /* What the next epoch needs of it is written first; then it goes in one step (renamed), and its
- * files afterwards: a reader sees all of it or nothing. */
+ * files afterwards: a reader sees all of it or nothing. On a full disk the events go first, to make
+ * room for what outlives them. */
 static gboolean
 delete_oldest (WprStore *store, GError **error)
 {
   char name[32], gone[32];
+  g_autoptr (GError) failed = NULL;
   WprStoreEpoch epoch = g_array_index (store->epochs, WprStoreEpoch, 0);
   int old = open_epoch (store, 0), next = open_epoch (store, 1);
-  g_autoptr (GBytes) notes = load_or_empty (old, WPR_STORE_NOTES);
-  gboolean good = next >= 0 && keep_notes (store, old, next, notes, epoch.bytes, error)
-                  && fold_world (store, old, next, notes, error);
+  gboolean good = move_on (store, old, next, epoch.bytes, &failed);
+  if (!good && g_error_matches (failed, WPR_ERROR, WPR_ERROR_NO_SPACE))
+    {
+      g_clear_error (&failed);
+      delete_data (old);
+      good = move_on (store, old, next, epoch.bytes, &failed);
+    }
   if (next >= 0)
     close (next);
   if (old >= 0)
     close (old);
   if (!good)
-    return FALSE;
+    {
+      if (failed != NULL)
+        g_propagate_error (error, g_steal_pointer (&failed));
+      else
+        wpr_set_error (error, WPR_ERROR_INTERNAL, 0,
+                       _ ("A part of the raw recording has vanished while recording."));
+      return FALSE;
+    }
   g_snprintf (name, sizeof name, WPR_STORE_EPOCH_FORMAT, epoch.number);
   g_snprintf (gone, sizeof gone, WPR_STORE_GONE_FORMAT, epoch.number);
   renameat (store->folder, name, store->folder, gone);

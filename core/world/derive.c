@@ -8,6 +8,10 @@
  * that fast without an exit in between. */
 #define FORK_STAMP_SLACK_NS (10 * G_TIME_SPAN_MILLISECOND * 1000)
 
+/* Between the exit of the old leader and the record of the exec that killed it. No number is given
+ * out anew in that time without a fork being told. */
+#define EXEC_SLACK_NS (60 * G_TIME_SPAN_SECOND * 1000)
+
 typedef struct _WprDerivation
 {
   WprWorld *world;
@@ -107,6 +111,13 @@ begin_life (Derivation *d, WprTime start, WprTime evidence)
   d->open = TRUE;
 }
 
+static void
+go_on (Derivation *d)
+{
+  d->life->process.end = WPR_WORLD_ALIVE;
+  d->open = TRUE;
+}
+
 /* Somebody does something under this pid: there must be a holder. A thread that outlived what
  * seemed the last one shows that the process went on. */
 static void
@@ -116,8 +127,7 @@ need_life (Derivation *d, const WprFact *fact)
     return;
   if (d->life != NULL && fact->tid != d->entry->pid)
     {
-      d->life->process.end = WPR_WORLD_ALIVE;
-      d->open = TRUE;
+      go_on (d);
       return;
     }
   begin_life (d, d->life == NULL ? WPR_WORLD_BEFORE : fact->time, fact->time);
@@ -346,6 +356,11 @@ set_name (WprThreadLife *thread, WprTime when, const char *name)
 static void
 take_exec (Derivation *d, WprFact *fact)
 {
+  /* A thread from before the recording, of which nobody told, has called exec: the old leader is
+   * gone, the process goes on. */
+  if (!d->open && d->life != NULL && !d->life->start_known
+      && fact->time - d->life->process.end <= EXEC_SLACK_NS)
+    go_on (d);
   need_life (d, fact);
   /* Whoever called exec goes on as the leader, alone. */
   end_others (d, fact->time);
@@ -355,6 +370,7 @@ take_exec (Derivation *d, WprFact *fact)
     set_name (d->leader, fact->time, fact->data);
   d->life->leader_exited = FALSE;
   d->life->process.kernel = FALSE;
+  d->maps_finished = G_MAXUINT;
   if (fact->time <= d->life->proc_end)
     for (guint i = 0; i < d->life->maps->len; i++) /* seen, but of which of the two programs? */
       if (g_array_index (d->life->maps, WprMapState, i).proc)
@@ -415,6 +431,15 @@ fill (char **text, const char *from)
   *text = g_ref_string_acquire ((char *)from);
 }
 
+static gboolean
+shows_leader (const WprProcShot *shot, guint32 pid)
+{
+  for (guint i = 0; i < shot->threads->len; i++)
+    if (g_array_index (shot->threads, WprProcThread, i).tid == pid)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 take_proc_threads (Derivation *d, const WprFact *fact, const WprProcShot *shot)
 {
@@ -422,8 +447,6 @@ take_proc_threads (Derivation *d, const WprFact *fact, const WprProcShot *shot)
     {
       const WprProcThread *seen = &g_array_index (shot->threads, WprProcThread, i);
       WprThreadLife *thread = living_thread (d, seen->tid);
-      if (thread == NULL && seen->tid == d->entry->pid && d->life->leader_exited)
-        continue;
       if (thread == NULL)
         {
           thread = begin_thread (d, seen->tid, d->life->process.start, seen->name);
@@ -445,13 +468,21 @@ static void
 take_proc (Derivation *d, WprFact *fact)
 {
   const WprProcShot *shot = fact->data;
-  if (!d->open)
+  gboolean leader = shows_leader (shot, fact->tid);
+  if (!d->open && d->life != NULL && !leader)
+    go_on (d); /* its leader has gone, others that nobody told of have not */
+  else if (!d->open)
     begin_life (d, d->life == NULL ? WPR_WORLD_BEFORE : fact->time, fact->time);
   WprLife *life = d->life;
   if (life->process.programs->len == 0)
     {
       wpr_life_add_program (life, life->process.start, FALSE, shot->exe, shot->comm, shot->cmdline);
-      begin_thread (d, fact->tid, life->process.start, shot->comm)->evidence = fact->time;
+    }
+  if (!leader)
+    {
+      life->leader_exited = TRUE;
+      if (d->leader != NULL)
+        end_thread (d, d->leader, fact->time);
     }
   life->proc_end = shot->end;
   if (!life->start_known)
@@ -470,10 +501,19 @@ take_proc (Derivation *d, WprFact *fact)
   take_proc_threads (d, fact, shot);
 }
 
+/* Its exit was lost, or happened before anything was told of it. */
+static void
+take_gone (Derivation *d, WprFact *fact)
+{
+  const WprTime *begun = fact->data;
+  if (d->open && d->life->process.start < *begun)
+    end_life (d, fact->time);
+}
+
 static void (*const takers[WPR_FACT_N_KINDS]) (Derivation *d, WprFact *fact) = {
   [WPR_FACT_BASE] = take_base, [WPR_FACT_FORK] = take_fork, [WPR_FACT_PROC] = take_proc,
   [WPR_FACT_COMM] = take_comm, [WPR_FACT_MMAP] = take_mmap, [WPR_FACT_CMDLINE] = take_cmdline,
-  [WPR_FACT_UID] = take_uid,   [WPR_FACT_EXIT] = take_exit,
+  [WPR_FACT_UID] = take_uid,   [WPR_FACT_EXIT] = take_exit, [WPR_FACT_GONE] = take_gone,
 };
 
 /* ---- several at once ---- */

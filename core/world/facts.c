@@ -78,6 +78,9 @@ wpr_fact_clear (WprFact *fact)
     case WPR_FACT_CMDLINE:
       g_ref_string_release (fact->data);
       break;
+    case WPR_FACT_GONE:
+      g_free (fact->data);
+      break;
     case WPR_FACT_UID:
     case WPR_FACT_EXIT:
     case WPR_FACT_N_KINDS:
@@ -115,8 +118,8 @@ goes_before (const WprFact *a, const WprFact *b)
   return a->time < b->time || (a->time == b->time && a->kind < b->kind);
 }
 
-void
-wpr_entry_add (WprWorld *world, WprEntry *entry, const WprFact *fact)
+static void
+insert (WprEntry *entry, const WprFact *fact)
 {
   if (entry->n_facts == entry->n_room)
     {
@@ -130,6 +133,27 @@ wpr_entry_add (WprWorld *world, WprEntry *entry, const WprFact *fact)
   memmove (&entry->facts[at + 1], &entry->facts[at], (entry->n_facts - at) * sizeof (WprFact));
   entry->facts[at] = *fact;
   entry->n_facts++;
+}
+
+/* Something told of somebody who was there before /proc was read, and was not listed. */
+static void
+insert_gone (WprWorld *world, WprEntry *entry)
+{
+  WprFact gone = { .time = world->listed_end, .kind = WPR_FACT_GONE, .tid = entry->pid };
+  for (guint i = 0; i < entry->n_facts; i++)
+    if (entry->facts[i].kind == WPR_FACT_GONE && entry->facts[i].time == gone.time)
+      return;
+  gone.data = g_memdup2 (&world->listed_begun, sizeof world->listed_begun);
+  insert (entry, &gone);
+}
+
+void
+wpr_entry_add (WprWorld *world, WprEntry *entry, const WprFact *fact)
+{
+  insert (entry, fact);
+  if (world->listed != NULL && fact->time < world->listed_begun
+      && !g_hash_table_contains (world->listed, GUINT_TO_POINTER (entry->pid)))
+    insert_gone (world, entry);
   g_clear_pointer (&entry->lives, g_ptr_array_unref);
   /* Children may have been derived without it. What /proc shows was so before. */
   if (fact->time <= entry->latest_child

@@ -73,9 +73,9 @@ choose_going (WprWorld *world, guint n)
       WprDeath death = g_array_index (world->deaths, WprDeath, i);
       WprEntry *entry = wpr_world_entry (world, death.pid, FALSE);
       WprLife *life = entry == NULL ? NULL : wpr_lives_at (entry->lives, death.time);
-      if (life != NULL && life->process.end == WPR_WORLD_ALIVE)
+      if (life != NULL && life->process.end == WPR_WORLD_ALIVE && life->leader_exited)
         g_array_index (world->deaths, WprDeath, kept++) = death;
-      else if (life != NULL)
+      else if (life != NULL && life->process.end != WPR_WORLD_ALIVE)
         {
           if (entry->drop_until == WPR_WORLD_BEFORE)
             g_ptr_array_add (going, entry);
@@ -92,9 +92,10 @@ no_lives (WprWorld *world, WprEntry *entry, GPtrArray *lives, gpointer data)
 {
 }
 
-/* Children that stay keep what they were born with. */
+/* Children that stay keep what they were born with. all: also those whose own facts of that time
+ * are about to be folded. */
 static void
-keep_births (WprWorld *world)
+keep_births (WprWorld *world, gboolean all)
 {
   g_autoptr (GPtrArray) children = g_ptr_array_new ();
   GHashTableIter iter;
@@ -108,7 +109,7 @@ keep_births (WprWorld *world)
         {
           WprFact *fact = &entry->facts[i];
           if (fact->kind != WPR_FACT_FORK || fact->tid != entry->pid || fact->data != NULL
-              || fact->time <= entry->drop_until)
+              || (!all && fact->time <= entry->drop_until))
             continue;
           WprEntry *parent = wpr_world_entry (world, fact->a, FALSE);
           if (parent == NULL || parent->drop_until < fact->time)
@@ -151,115 +152,115 @@ push_out_processes (WprWorld *world)
   g_array_sort (world->deaths, compare_death);
   g_autoptr (GPtrArray) going = choose_going (world, MIN (n, world->deaths->len));
   if (going->len > 0)
-    keep_births (world);
+    keep_births (world, FALSE);
   for (guint i = 0; i < going->len; i++)
     drop_lives (world, g_ptr_array_index (going, i));
   world->deaths_at = MAX (world->max_dead, world->deaths->len + world->max_dead / 8);
 }
 
-/* ---- too many dead threads of processes that live ---- */
+/* ---- folding ---- */
 
-static gboolean
-was_thread_gone (GHashTable *gone, guint32 tid, WprTime when)
+typedef struct
 {
-  WprTime *until = g_hash_table_lookup (gone, GUINT_TO_POINTER (tid));
-  return until != NULL && when <= *until;
-}
-
-static gboolean
-tells_of_gone_thread (WprFact *fact, gpointer data)
-{
-  if (fact->kind == WPR_FACT_BASE)
-    {
-      WprLife *life = fact->data;
-      for (guint i = life->threads->len; i-- > 0;)
-        {
-          const WprThreadLife *thread = g_ptr_array_index (life->threads, i);
-          if (was_thread_gone (data, thread->thread.tid, thread->thread.start))
-            g_ptr_array_remove_index (life->threads, i);
-        }
-      return FALSE;
-    }
-  if (fact->kind == WPR_FACT_PROC)
-    {
-      WprProcShot *shot = fact->data;
-      for (guint i = shot->threads->len; i-- > 0;)
-        {
-          WprProcThread *thread = &g_array_index (shot->threads, WprProcThread, i);
-          if (!was_thread_gone (data, thread->tid, fact->time))
-            continue;
-          g_ref_string_release (thread->name);
-          g_array_remove_index (shot->threads, i);
-        }
-      return FALSE;
-    }
-  return fact->kind != WPR_FACT_MMAP && was_thread_gone (data, fact->tid, fact->time);
-}
-
-/* Threads that stay keep the name their creator gave them. */
-static void
-keep_thread_names (WprEntry *entry)
-{
-  for (guint i = 0; i < entry->n_facts; i++)
-    {
-      WprFact *fact = &entry->facts[i];
-      if (fact->kind != WPR_FACT_FORK || fact->tid == entry->pid || fact->data != NULL)
-        continue;
-      WprLife *life = wpr_lives_at (entry->lives, fact->time);
-      WprThreadLife *thread
-          = life == NULL ? NULL : wpr_life_thread_at (life, fact->tid, fact->time);
-      if (thread == NULL || thread->thread.names->len == 0)
-        continue;
-      fact->data
-          = g_ref_string_acquire (g_array_index (thread->thread.names, WprThreadName, 0).name);
-      fact->data_is_name = TRUE;
-    }
-}
+  WprTime until;
+  WprEntry *threads_of; /* of this one alone, and nothing goes but threads that are over; NULL: of
+                           all marked by drop_until */
+} Fold;
 
 static void
-push_out_threads_of (WprWorld *world, WprEntry *entry, GHashTable *gone)
+drop_dead_threads (WprLife *life)
 {
-  GHashTableIter iter;
-  gpointer tid;
-  wpr_world_lives (world, entry);
-  keep_thread_names (entry);
-  filter_facts (entry, tells_of_gone_thread, gone);
-  g_hash_table_iter_init (&iter, gone);
-  while (g_hash_table_iter_next (&iter, &tid, NULL))
-    wpr_world_drop_owner (world, GPOINTER_TO_UINT (tid), entry->pid);
+  for (guint i = life->threads->len; i-- > 0;)
+    {
+      const WprThreadLife *thread = g_ptr_array_index (life->threads, i);
+      if (thread->thread.tid != life->process.pid && thread->thread.end != WPR_WORLD_ALIVE)
+        g_ptr_array_remove_index (life->threads, i);
+    }
+}
+
+/* Steals the lives that stay. */
+static void
+make_bases (GPtrArray *lives, const Fold *fold, GArray *bases)
+{
+  g_ptr_array_set_free_func (lives, NULL);
+  for (guint i = 0; i < lives->len; i++)
+    {
+      WprLife *life = g_ptr_array_index (lives, i);
+      WprFact fact = {
+        .time = life->process.start, .kind = WPR_FACT_BASE, .tid = life->process.pid, .data = life
+      };
+      if (fold->threads_of == NULL && life->process.end < fold->until)
+        {
+          wpr_life_free (life);
+          continue;
+        }
+      if (fold->threads_of != NULL)
+        drop_dead_threads (life);
+      else
+        wpr_life_trim (life, fold->until);
+      g_array_append_val (bases, fact);
+    }
+  g_ptr_array_set_size (lives, 0);
+}
+
+/* All that was told up to a time becomes one state a life. Parents are derived along and stay as
+ * they are. */
+static void
+fold_entry (WprWorld *world, WprEntry *entry, GPtrArray *lives, gpointer data)
+{
+  Fold *fold = data;
+  g_autoptr (GArray) bases = g_array_new (FALSE, FALSE, sizeof (WprFact));
+  if (entry->drop_until == WPR_WORLD_BEFORE
+      || (fold->threads_of != NULL && fold->threads_of != entry))
+    return;
+  entry->drop_until = WPR_WORLD_BEFORE;
+  for (guint i = 0; i < lives->len; i++)
+    drop_owners (world, g_ptr_array_index (lives, i));
+  make_bases (lives, fold, bases);
+  filter_facts (entry, is_told_until, &fold->until);
+  if (entry->n_facts + bases->len > entry->n_room)
+    {
+      entry->n_room = entry->n_facts + bases->len;
+      entry->facts = g_renew (WprFact, entry->facts, entry->n_room);
+    }
+  memmove (entry->facts + bases->len, entry->facts, entry->n_facts * sizeof (WprFact));
+  memcpy (entry->facts, bases->data, bases->len * sizeof (WprFact));
+  entry->n_facts += bases->len;
   add_owners_anew (world, entry);
 }
+
+/* ---- too many dead threads ---- */
 
 static void
 push_out_threads (WprWorld *world)
 {
+  /* With the thread alone its process' end might change: what the process did until then is folded
+   * into one state. */
   guint n = world->thread_deaths->len - (world->max_dead - world->max_dead / 8);
-  g_autoptr (GHashTable) processes = g_hash_table_new_full (
-      NULL, NULL, NULL, (GDestroyNotify)g_hash_table_unref); /* pid -> tid -> until */
-  GHashTableIter iter;
-  gpointer pid, gone;
+  g_autoptr (GPtrArray) going = g_ptr_array_new ();
   g_array_sort (world->thread_deaths, compare_death);
   n = MIN (n, world->thread_deaths->len);
   for (guint i = 0; i < n; i++)
     {
-      WprDeath *death = &g_array_index (world->thread_deaths, WprDeath, i);
-      GHashTable *tids = g_hash_table_lookup (processes, GUINT_TO_POINTER (death->pid));
-      if (tids == NULL)
-        {
-          tids = g_hash_table_new (NULL, NULL);
-          g_hash_table_insert (processes, GUINT_TO_POINTER (death->pid), tids);
-        }
-      g_hash_table_insert (tids, GUINT_TO_POINTER (death->tid), &death->time); /* later ones win */
+      WprDeath death = g_array_index (world->thread_deaths, WprDeath, i);
+      WprEntry *entry = wpr_world_entry (world, death.pid, FALSE);
+      if (entry == NULL)
+        continue;
+      if (entry->drop_until == WPR_WORLD_BEFORE)
+        g_ptr_array_add (going, entry);
+      entry->drop_until = MAX (entry->drop_until, death.time);
     }
-  g_hash_table_iter_init (&iter, processes);
-  while (g_hash_table_iter_next (&iter, &pid, &gone))
+  if (going->len > 0)
+    keep_births (world, TRUE);
+  for (guint i = 0; i < going->len; i++)
     {
-      WprEntry *entry = wpr_world_entry (world, GPOINTER_TO_UINT (pid), FALSE);
-      if (entry != NULL)
-        push_out_threads_of (world, entry, gone);
+      WprEntry *entry = g_ptr_array_index (going, i);
+      Fold fold = { .until = entry->drop_until, .threads_of = entry };
+      g_autoptr (GPtrArray) one = g_ptr_array_new ();
+      g_ptr_array_add (one, entry);
+      wpr_world_derive (world, one, fold.until, fold_entry, &fold);
     }
   g_array_remove_range (world->thread_deaths, 0, n);
-  world->thread_deaths_at = MAX (world->max_dead, 1);
 }
 
 void
@@ -302,44 +303,6 @@ has_old (const WprEntry *entry, WprTime oldest)
   return FALSE;
 }
 
-/* All that was told up to `oldest` becomes one state a life. */
-static void
-rebase (WprWorld *world, WprEntry *entry, GPtrArray *lives, gpointer data)
-{
-  WprTime oldest = *(WprTime *)data;
-  g_autoptr (GArray) bases = g_array_new (FALSE, FALSE, sizeof (WprFact));
-  if (entry->drop_until == WPR_WORLD_BEFORE)
-    return; /* a parent derived along */
-  entry->drop_until = WPR_WORLD_BEFORE;
-  for (guint i = 0; i < lives->len; i++)
-    drop_owners (world, g_ptr_array_index (lives, i));
-  g_ptr_array_set_free_func (lives, NULL);
-  for (guint i = 0; i < lives->len; i++)
-    {
-      WprLife *life = g_ptr_array_index (lives, i);
-      if (life->process.end < oldest)
-        {
-          wpr_life_free (life);
-          continue;
-        }
-      wpr_life_trim (life, oldest);
-      WprFact fact
-          = { .time = life->process.start, .kind = WPR_FACT_BASE, .tid = entry->pid, .data = life };
-      g_array_append_val (bases, fact);
-    }
-  g_ptr_array_set_size (lives, 0);
-  filter_facts (entry, is_told_until, &oldest);
-  if (entry->n_facts + bases->len > entry->n_room)
-    {
-      entry->n_room = entry->n_facts + bases->len;
-      entry->facts = g_renew (WprFact, entry->facts, entry->n_room);
-    }
-  memmove (entry->facts + bases->len, entry->facts, entry->n_facts * sizeof (WprFact));
-  memcpy (entry->facts, bases->data, bases->len * sizeof (WprFact));
-  entry->n_facts += bases->len;
-  add_owners_anew (world, entry);
-}
-
 /* Deaths of what is no longer held; of a process whose leader alone is gone they stay. */
 static void
 forget_deaths (WprWorld *world, GArray *deaths, WprTime oldest)
@@ -376,7 +339,8 @@ wpr_world_forget (WprWorld *world, WprTime oldest)
       entry->drop_until = oldest;
       g_ptr_array_add (entries, entry);
     }
-  wpr_world_derive (world, entries, oldest, rebase, &oldest);
+  Fold fold = { .until = oldest };
+  wpr_world_derive (world, entries, oldest, fold_entry, &fold);
   g_hash_table_iter_init (&iter, world->entries);
   while (g_hash_table_iter_next (&iter, NULL, &value))
     {

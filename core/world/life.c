@@ -265,7 +265,24 @@ live_map (WprLife *life, const GArray *live, guint position)
   return &g_array_index (life->maps, WprMapState, g_array_index (live, guint, position));
 }
 
-/* What is there already is not there twice. Returns FALSE if `map` is to be dropped. */
+/* Whether another one lies over part of it. */
+static gboolean
+is_overlaid (WprLife *life, const GArray *live, guint position)
+{
+  const WprMapping *m = &live_map (life, live, position)->info->mapping;
+  for (guint i = 0; i < live->len; i++)
+    {
+      const WprMapping *other = &live_map (life, live, i)->info->mapping;
+      if (other->start >= m->start + m->length)
+        break;
+      if (i != position && other->start + other->length > m->start)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* What is there already is not there twice: protections are changed back and forth. Returns FALSE
+ * if `map` is to be dropped. */
 static gboolean
 replace_same (WprLife *life, GArray *live, guint at, guint index, gboolean *replaced)
 {
@@ -281,7 +298,7 @@ replace_same (WprLife *life, GArray *live, guint at, guint index, gboolean *repl
       merge_info (&other->info->mapping, &map->info->mapping);
       merge_info (&map->info->mapping, &other->info->mapping);
       if (!other->proc || map->when > life->proc_end)
-        return FALSE;
+        return is_overlaid (life, live, i);
       other->until = other->when; /* mapped before /proc was read: the record knows when */
       g_array_index (live, guint, i) = index;
       *replaced = TRUE;

@@ -350,35 +350,78 @@ read_process (Pass *pass, guint32 pid, const char *name)
   wpr_entry_add (pass->world, wpr_world_entry (pass->world, pid, TRUE), &fact);
 }
 
+/* Who lived when the pass began and was not listed has ended, whether or not that was told. Where
+ * not even pid 1 is shown (hidepid) nothing follows. */
+static void
+end_missing (Pass *pass, GHashTable *listed)
+{
+  GHashTableIter iter;
+  gpointer value;
+  WprTime end = time_now (pass);
+  if (!g_hash_table_contains (listed, GUINT_TO_POINTER (1)))
+    {
+      g_hash_table_unref (listed);
+      return;
+    }
+  g_autoptr (GPtrArray) missing = g_ptr_array_new ();
+  wpr_world_derive_all (pass->world);
+  g_hash_table_iter_init (&iter, pass->world->entries);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    {
+      WprEntry *entry = value;
+      WprLife *last = wpr_lives_at (entry->lives, pass->now);
+      if (last != NULL && last->process.start < pass->now && last->process.end == WPR_WORLD_ALIVE
+          && !g_hash_table_contains (listed, GUINT_TO_POINTER (entry->pid)))
+        g_ptr_array_add (missing, entry);
+    }
+  for (guint i = 0; i < missing->len; i++)
+    {
+      WprEntry *entry = g_ptr_array_index (missing, i);
+      WprFact fact = { .time = end,
+                       .kind = WPR_FACT_GONE,
+                       .tid = entry->pid,
+                       .data = g_memdup2 (&pass->now, sizeof pass->now) };
+      wpr_entry_add (pass->world, entry, &fact);
+      wpr_world_note_death (pass->world, end, entry->pid, entry->pid);
+    }
+  g_clear_pointer (&pass->world->listed, g_hash_table_unref);
+  pass->world->listed = listed;
+  pass->world->listed_begun = pass->now;
+  pass->world->listed_end = end;
+}
+
+static void
+read_all (Pass *pass, DIR *dir)
+{
+  GHashTable *listed = g_hash_table_new (NULL, NULL);
+  pass->clock_start = time_now (pass) - pass->now;
+  pass->bytes = g_byte_array_new ();
+  pass->files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (struct dirent *entry = readdir (dir); entry != NULL; entry = readdir (dir))
+    {
+      guint32 pid;
+      if (!parse_number (entry->d_name, &pid))
+        continue;
+      g_hash_table_add (listed, GUINT_TO_POINTER (pid));
+      read_process (pass, pid, entry->d_name);
+    }
+  end_missing (pass, listed);
+  g_hash_table_unref (pass->files);
+  g_byte_array_unref (pass->bytes);
+}
+
 void
 wpr_world_read_proc (WprWorld *world, const char *proc_path, WprTime now, guint *n_unreadable)
 {
   Pass pass = { .world = world, .now = now };
   g_return_if_fail (world != NULL && proc_path != NULL);
-  if (n_unreadable != NULL)
-    *n_unreadable = 0;
-  pass.folder = open (proc_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  int listed = pass.folder < 0 ? -1 : fcntl (pass.folder, F_DUPFD_CLOEXEC, 0);
-  DIR *dir = listed < 0 ? NULL : fdopendir (listed);
+  DIR *dir = opendir (proc_path);
   if (dir != NULL)
     {
-      pass.clock_start = time_now (&pass) - now;
-      pass.bytes = g_byte_array_new ();
-      pass.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-      for (struct dirent *entry = readdir (dir); entry != NULL; entry = readdir (dir))
-        {
-          guint32 pid;
-          if (parse_number (entry->d_name, &pid))
-            read_process (&pass, pid, entry->d_name);
-        }
-      g_hash_table_unref (pass.files);
-      g_byte_array_unref (pass.bytes);
+      pass.folder = dirfd (dir);
+      read_all (&pass, dir);
       closedir (dir);
     }
-  else if (listed >= 0)
-    close (listed);
-  if (pass.folder >= 0)
-    close (pass.folder);
   if (n_unreadable != NULL)
     *n_unreadable = pass.n_unreadable;
 }

@@ -19,6 +19,8 @@ typedef enum
   WPR_FACT_CMDLINE, /* data: GRefString */
   WPR_FACT_UID,     /* a: uid */
   WPR_FACT_EXIT,
+  WPR_FACT_GONE, /* a look into all of /proc, begun at a time (data: WprTime, g_free), has not shown
+                    it */
   WPR_FACT_N_KINDS
 } WprFactKind;
 
@@ -112,7 +114,9 @@ struct _WprWorld
   GArray *deaths;          /* WprDeath of leaders */
   GArray *thread_deaths;   /* WprDeath of other threads */
   guint deaths_at, thread_deaths_at; /* lengths at which the oldest are pushed out */
-  GArray *kernel_maps;               /* WprMapping, texts GRefStrings */
+  GHashTable *listed;                /* pids of the newest whole look into /proc; NULL: none yet */
+  WprTime listed_begun, listed_end;
+  GArray *kernel_maps; /* WprMapping, texts GRefStrings */
 };
 
 /* facts.c */

@@ -31,6 +31,7 @@ wpr_world_free (WprWorld *world)
   g_array_unref (world->deaths);
   g_array_unref (world->thread_deaths);
   g_array_unref (world->kernel_maps);
+  g_clear_pointer (&world->listed, g_hash_table_unref);
   g_free (world);
 }
 

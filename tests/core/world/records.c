@@ -54,7 +54,7 @@ feed_comm (WprWorld *world, gint64 time, guint32 pid, guint32 tid, const char *c
 }
 
 void
-feed_mmap (WprWorld *world, gint64 time, guint32 pid, guint64 start, guint64 length,
+feed_mmap (WprWorld *world, gint64 time, guint32 pid, guint32 tid, guint64 start, guint64 length,
            const char *path)
 {
   struct
@@ -65,8 +65,8 @@ feed_mmap (WprWorld *world, gint64 time, guint32 pid, guint64 start, guint64 len
     guint64 ino, generation;
     guint32 prot, flags;
     char path[256];
-  } body = { pid, pid, start, length, 0, 8, 1, 77, 0, 5, 2, "" };
+  } body = { pid, tid, start, length, 0, 8, 1, 77, 0, 5, 2, "" };
   g_strlcpy (body.path, path, sizeof body.path);
   gsize size = G_STRUCT_OFFSET (typeof (body), path) + ((strlen (body.path) + 8) & ~(gsize)7);
-  feed (world, PERF_RECORD_MMAP2, 0, time, pid, pid, &body, size);
+  feed (world, PERF_RECORD_MMAP2, 0, time, pid, tid, &body, size);
 }

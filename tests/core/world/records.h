@@ -11,5 +11,5 @@ void feed_fork (WprWorld *world, gint64 time, guint32 ppid, guint32 ptid, guint3
 void feed_exit (WprWorld *world, gint64 time, guint32 pid, guint32 tid);
 void feed_comm (WprWorld *world, gint64 time, guint32 pid, guint32 tid, const char *comm,
                 gboolean exec);
-void feed_mmap (WprWorld *world, gint64 time, guint32 pid, guint64 start, guint64 length,
-                const char *path);
+void feed_mmap (WprWorld *world, gint64 time, guint32 pid, guint32 tid, guint64 start,
+                guint64 length, const char *path);

@@ -33,11 +33,11 @@ child_runs_its_parents_program_until_exec (void **state)
   g_autoptr (WprWorld) world = wpr_world_new (100);
   feed_fork (world, 10, 1, 1, 50, 50);
   feed_comm (world, 20, 50, 50, "sh", TRUE);
-  feed_mmap (world, 21, 50, 0x1000, 0x1000, "/bin/sh");
-  feed_mmap (world, 22, 50, 0x9000, 0x1000, "/lib/ld.so");
+  feed_mmap (world, 21, 50, 50, 0x1000, 0x1000, "/bin/sh");
+  feed_mmap (world, 22, 50, 50, 0x9000, 0x1000, "/lib/ld.so");
   feed_fork (world, 30, 50, 50, 60, 60);
   feed_comm (world, 40, 60, 60, "ls", TRUE);
-  feed_mmap (world, 41, 60, 0x1000, 0x2000, "/bin/ls");
+  feed_mmap (world, 41, 60, 60, 0x1000, 0x2000, "/bin/ls");
   feed_exit (world, 50, 60, 60);
 
   assert_string_equal (program_at (world, 60, 35)->exe, "/bin/sh");
@@ -62,7 +62,7 @@ what_is_told_late_still_reaches_children (void **state)
   feed_fork (world, 30, 50, 50, 60, 60);
   assert_string_equal (program_at (world, 60, 35)->exe, "");
   feed_fork (world, 10, 1, 1, 50, 50);
-  feed_mmap (world, 21, 50, 0x1000, 0x1000, "/bin/sh");
+  feed_mmap (world, 21, 50, 50, 0x1000, 0x1000, "/bin/sh");
   feed_comm (world, 20, 50, 50, "sh", TRUE);
   assert_string_equal (program_at (world, 60, 35)->exe, "/bin/sh");
   assert_string_equal (wpr_world_thread_name (world, 60, 31), "sh");
