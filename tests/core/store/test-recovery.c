@@ -257,7 +257,7 @@ static void
 killed_at_any_moment_it_is_readable (void **state)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (3);
-  for (int round = 0; round < 40; round++)
+  for (int round = 0; round < 25; round++)
     {
       char *parent = temporary_new ();
       int ready[2];

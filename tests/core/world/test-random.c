@@ -49,7 +49,7 @@ shuffle (GRand *rand, GArray *steps, guint from, guint window)
 static void
 any_order_of_telling_gives_the_same_answers (void **state)
 {
-  for (guint32 seed = 1; seed <= 60; seed++)
+  for (guint32 seed = 1; seed <= 30; seed++)
     {
       g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
       Model model = { .programs = NULL };
@@ -73,7 +73,7 @@ any_order_of_telling_gives_the_same_answers (void **state)
 static void
 forgetting_changes_nothing_that_is_still_held (void **state)
 {
-  for (guint32 seed = 1; seed <= 60; seed++)
+  for (guint32 seed = 1; seed <= 30; seed++)
     {
       g_autoptr (GRand) rand = g_rand_new_with_seed (seed + 1000);
       Model model = { .programs = NULL };
@@ -120,7 +120,7 @@ count_dead (const WprWorld *world, guint *n_alive)
 static void
 too_many_dead_push_out_the_oldest (void **state)
 {
-  for (guint32 seed = 1; seed <= 40; seed++)
+  for (guint32 seed = 1; seed <= 30; seed++)
     {
       g_autoptr (GRand) rand = g_rand_new_with_seed (seed + 2000);
       Model model = { .programs = NULL };
