@@ -7,9 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* A program that runs for ten minutes of a build starts and ends half a million processes; all of
- * them have names in the file. What is beyond is forgotten, counted and said. */
-#define WPR_TRACE_MAX_DEAD (1024 * 1024)
+/* Four times what a live recording keeps, since all that ended within the recording has a name in
+ * the file: four minutes of a build that starts a thousand programs a second. Each takes about 5 KB
+ * with its images, so 1.3 GB at the very most. What is beyond is forgotten, counted and said. */
+#define WPR_TRACE_MAX_DEAD (4 * WPR_WORLD_MAX_DEAD)
 
 /* Trace time - world time from a moment on: changes with each suspend, never by jitter. */
 typedef struct
