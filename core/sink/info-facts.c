@@ -8,6 +8,7 @@
 /* A file with more is told in part: an -info of a million lines helps nobody. */
 #define MOST_FACTS 20000
 #define MOST_VALUE 65536
+#define OUT_HEX 4
 
 static guint64
 unsigned_value (const guint8 *at, guint32 size)
@@ -29,6 +30,9 @@ signed_value (const guint8 *at, guint32 size)
 char *
 wpr_info_field_text (const WprEtlFieldIter *field)
 {
+  if (field->out_type == OUT_HEX && field->in_type == WPR_TL_U64)
+    return g_strdup_printf ("0x%" G_GINT64_MODIFIER "x",
+                            unsigned_value (field->value, field->value_size));
   switch (field->in_type)
     {
     case WPR_TL_STRING8:

@@ -39,7 +39,12 @@ add_list (GString *text, const char *title, const GPtrArray *list)
     return;
   g_string_append_printf (text, "\n%s\n", title);
   for (guint i = 0; i < list->len; i++)
-    g_string_append_printf (text, "  %s\n", (const char *)g_ptr_array_index (list, i));
+    {
+      g_auto (GStrv) lines = g_strsplit (g_ptr_array_index (list, i), "\n", -1);
+
+      for (guint k = 0; lines[k] != NULL; k++)
+        g_string_append_printf (text, k == 0 ? "  %s\n" : "      %s\n", lines[k]);
+    }
 }
 
 static void

@@ -309,7 +309,11 @@ wpr_trace_info_read (const char *path, GCancellable *cancellable, GError **error
     {
       g_autofree char *name = g_filename_display_name (path);
 
-      wpr_set_error (error, WPR_ERROR_DAMAGED, 0,
+      wpr_set_error (error,
+                     g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ACCES)
+                         ? WPR_ERROR_NOT_PERMITTED
+                         : WPR_ERROR_DAMAGED,
+                     0,
                      _ ("The trace \"%s\" cannot be read: %s. Check the name and that you may "
                         "read it."),
                      name, local->message);

@@ -6,6 +6,7 @@
 #include "sink/sink-etl-private.h"
 
 #define OUT_BOOLEAN 3
+#define OUT_HEX 4
 /* What an event may have in all; the extended items and headers take their part of it. */
 #define MOST_EVENT (60 * 1024)
 
@@ -47,15 +48,15 @@ wpr_generic_free (WprGeneric *self)
   g_free (self);
 }
 
-/* By size; unsigned, then signed. */
+/* By size. */
 static const struct
 {
-  WprTlType is_unsigned, is_signed, pointer;
+  WprTlType is_unsigned, is_signed;
 } number_types[9] = {
-  [1] = { WPR_TL_U8, WPR_TL_I8, WPR_TL_U8 },
-  [2] = { WPR_TL_U16, WPR_TL_I16, WPR_TL_U16 },
-  [4] = { WPR_TL_U32, WPR_TL_I32, WPR_TL_HEX32 },
-  [8] = { WPR_TL_U64, WPR_TL_I64, WPR_TL_HEX64 },
+  [1] = { WPR_TL_U8, WPR_TL_I8 },
+  [2] = { WPR_TL_U16, WPR_TL_I16 },
+  [4] = { WPR_TL_U32, WPR_TL_I32 },
+  [8] = { WPR_TL_U64, WPR_TL_I64 },
 };
 
 /* 0 where no number has this size. */
@@ -64,17 +65,21 @@ number_type (const WprField *field, guint32 size)
 {
   if (size > 8 || number_types[size].is_unsigned == 0)
     return 0;
-  if ((field->flags & WPR_FIELD_POINTER) != 0)
-    return number_types[size].pointer;
   return (field->flags & WPR_FIELD_SIGNED) != 0 ? number_types[size].is_signed
                                                 : number_types[size].is_unsigned;
 }
 
-static gboolean
-is_bool (const WprField *field)
+/* How a number is shown. An address is an unsigned number shown in hex: some readers do not know
+ * the format's own type for that (21). */
+static guint8
+number_out (const WprField *field)
 {
+  if ((field->flags & WPR_FIELD_POINTER) != 0)
+    return OUT_HEX;
   return field->size == 1 && field->type != NULL
-         && (g_str_equal (field->type, "bool") || g_str_equal (field->type, "_Bool"));
+                 && (g_str_equal (field->type, "bool") || g_str_equal (field->type, "_Bool"))
+             ? OUT_BOOLEAN
+             : 0;
 }
 
 /* Neighbours without a gap are one copy. */
@@ -121,8 +126,7 @@ add_field (WprGeneric *self, const WprField *field)
     }
   type = number_type (field, (field->flags & WPR_FIELD_ARRAY) != 0 ? element : field->size);
   if ((field->flags & WPR_FIELD_ARRAY) == 0 && type != 0)
-    wpr_etl_schema_add_field (self->schema, field->name, type, is_bool (field) ? OUT_BOOLEAN : 0,
-                              0);
+    wpr_etl_schema_add_field (self->schema, field->name, type, number_out (field), 0);
   else if (type != 0 && field->size % element == 0)
     wpr_etl_schema_add_field (self->schema, field->name, type, 0, (int)(field->size / element));
   else

@@ -6,12 +6,14 @@
 #include "config.h"
 #include "sink/sink-etl-private.h"
 
+#define OUT_HEX 4
 #define MOST_FIELDS 12
 
 typedef struct
 {
   const char *name;
   WprTlType type;
+  guint8 out;
 } Field;
 
 typedef enum
@@ -118,12 +120,14 @@ static const struct
                          { "Sector", WPR_TL_U64 },
                          { "Bytes", WPR_TL_U32 },
                          { "Error", WPR_TL_I32 } } },
-  [REC_FAULT] = { "Linux.perf",
-                  "page-faults",
-                  { { "Address", WPR_TL_HEX64 }, { "InstructionPointer", WPR_TL_HEX64 } } },
-  [REC_MAJOR_FAULT] = { "Linux.perf",
-                        "major-faults",
-                        { { "Address", WPR_TL_HEX64 }, { "InstructionPointer", WPR_TL_HEX64 } } },
+  [REC_FAULT]
+  = { "Linux.perf",
+      "page-faults",
+      { { "Address", WPR_TL_U64, OUT_HEX }, { "InstructionPointer", WPR_TL_U64, OUT_HEX } } },
+  [REC_MAJOR_FAULT]
+  = { "Linux.perf",
+      "major-faults",
+      { { "Address", WPR_TL_U64, OUT_HEX }, { "InstructionPointer", WPR_TL_U64, OUT_HEX } } },
   [REC_RING] = { recorder,
                  "Ring",
                  { { "Collector", WPR_TL_U32 },
@@ -171,7 +175,7 @@ get_schema (WprSinkEtl *self, RecorderKind kind)
 
       for (const Field *field = kinds[kind].fields;
            field < kinds[kind].fields + MOST_FIELDS && field->name != NULL; field++)
-        wpr_etl_schema_add_field (schema, field->name, field->type, 0, 0);
+        wpr_etl_schema_add_field (schema, field->name, field->type, field->out, 0);
       self->recorder_kinds[kind] = schema;
     }
   return self->recorder_kinds[kind];

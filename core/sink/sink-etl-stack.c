@@ -10,8 +10,9 @@
 #define FIRST_MARKER ((guint64)-4095)
 /* What kernel.perf_event_max_stack may be set to; 8 KiB of an event. */
 #define MOST_FRAMES 1024
-/* Threads with a waiting stack: their number, not the trace's length, bounds the memory. */
-#define MOST_WAITING 65536
+/* Frames that wait, of all threads together: 64 MiB, the stacks of 200 000 threads as the kernel's
+ * usually are. What does not fit is written at once. */
+#define MOST_WAITING_FRAMES (8u * 1024 * 1024)
 #define FIRST_KERNEL_ADDRESS G_GUINT64_CONSTANT (0xffff800000000000)
 
 typedef struct
@@ -25,7 +26,8 @@ typedef struct
 struct _WprStacks
 {
   Waiting **by_tid; /* of n_tids; entries are kept for reuse, n 0: nothing waits */
-  guint32 n_tids, n_waiting;
+  guint32 n_tids;
+  guint32 n_frames; /* of all entries */
   guint64 frames[MOST_FRAMES];
 };
 
@@ -131,9 +133,9 @@ keep (WprStacks *self, const WprEvent *event, guint32 n)
     {
       guint32 space = (n + 15) & ~15u;
 
-      if (waiting == NULL && self->n_waiting == MOST_WAITING)
+      if (self->n_frames + space > MOST_WAITING_FRAMES)
         return FALSE;
-      self->n_waiting += waiting == NULL;
+      self->n_frames += space - (waiting != NULL ? waiting->space : 0);
       waiting = self->by_tid[tid] = g_realloc (waiting, sizeof *waiting + space * sizeof (guint64));
       waiting->space = space;
     }
