@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "recorder/local.h"
+#include "recorder/urgent.h"
 
 #define TICK_MS 100
 /* Counts: an interrupt to each CPU whose ring moved, so only twice a second. */
@@ -308,6 +309,7 @@ wpr_local_begin_ticks (WprLocal *local)
   local->values = g_array_new (FALSE, TRUE, sizeof (WprSourceFigures));
   local->losses = g_array_new (FALSE, TRUE, sizeof (WprSourceLoss));
   wpr_free_space (local->disk_fd, &local->guard.free_bytes, &local->guard.total_bytes);
+  wpr_urgent_begin ();
   wpr_run_watch (local);
   local->tick = wpr_run_attach (local, g_timeout_source_new (TICK_MS), wpr_run_tick);
   if (local->plan->duration_s > 0)
@@ -334,4 +336,5 @@ wpr_local_end_ticks (WprLocal *local)
   if (local->epoll_fd >= 0)
     close (local->epoll_fd);
   local->epoll_fd = -1;
+  wpr_urgent_end ();
 }
