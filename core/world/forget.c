@@ -223,9 +223,12 @@ fold_entry (WprWorld *world, WprEntry *entry, GPtrArray *lives, gpointer data)
       entry->n_room = entry->n_facts + bases->len;
       entry->facts = g_renew (WprFact, entry->facts, entry->n_room);
     }
-  memmove (entry->facts + bases->len, entry->facts, entry->n_facts * sizeof (WprFact));
-  memcpy (entry->facts, bases->data, bases->len * sizeof (WprFact));
-  entry->n_facts += bases->len;
+  if (bases->len > 0) /* an empty array's data is NULL, which memcpy must not get */
+    {
+      memmove (entry->facts + bases->len, entry->facts, entry->n_facts * sizeof (WprFact));
+      memcpy (entry->facts, bases->data, bases->len * sizeof (WprFact));
+      entry->n_facts += bases->len;
+    }
   add_owners_anew (world, entry);
 }
 
