@@ -295,5 +295,6 @@ main (int argc, char **argv)
     }
   for (unsigned i = 0; i < n_kinds && want ("kinds"); i++)
     printf ("kind %s %" PRIu64 "\n", kinds[i].name, kinds[i].count);
+  free (last);
   return 0;
 }
