@@ -203,7 +203,7 @@ read_items (Reading *self, WprEtlEvent *event, const guint8 *at, guint32 size, g
       if (size - p < 8 || (total = wpr_etl_get16 (at + p)) < 8 || total > size - p
           || (used = wpr_etl_get16 (at + p + 6)) > total - 8)
         {
-          report (self, offset, "an extended item does not fit into its event");
+          report (self, offset, _ ("an extended item does not fit into its event"));
           return size;
         }
       if (wpr_etl_get16 (at + p + 2) == WPR_ETL_EXT_TRAITS)
@@ -284,10 +284,9 @@ check_time (Reading *self, Buffer *buffer, gint64 ticks, guint64 offset)
   if (buffer->ordered ? ticks < buffer->ticks
                       : cpu->seen && buffer->sequence > cpu->sequence && ticks < cpu->ticks)
     report (self, offset,
-            buffer->ordered ? "time goes back by %" G_GINT64_FORMAT " ticks within the buffer"
-                            : "time goes back by %" G_GINT64_FORMAT
-                              " ticks from the CPU's last buffer",
-            (buffer->ordered ? buffer->ticks : cpu->ticks) - ticks);
+            buffer->ordered ? _ ("time goes back by %lld ticks within the buffer")
+                            : _ ("time goes back by %lld ticks from the CPU's last buffer"),
+            (long long)((buffer->ordered ? buffer->ticks : cpu->ticks) - ticks));
   buffer->ordered = TRUE;
   buffer->ticks = ticks;
 }
@@ -303,7 +302,7 @@ read_event (Reading *self, Buffer *buffer, guint32 at)
 
   if (left < 8 || wpr_etl_get32 (bytes) == G_MAXUINT32)
     {
-      report (self, offset, "the buffer says it is filled further than its events reach");
+      report (self, offset, _ ("the buffer says it is filled further than its events reach"));
       return 0;
     }
   if (bytes[3] == MESSAGE_FLAGS)
@@ -311,20 +310,20 @@ read_event (Reading *self, Buffer *buffer, guint32 at)
       size = wpr_etl_get16 (bytes);
       if (size < 8 || size > left)
         {
-          report (self, offset, "a message does not fit into its buffer");
+          report (self, offset, _ ("a message does not fit into its buffer"));
           return 0;
         }
       return WPR_ETL_ALIGN (size);
     }
   if ((bytes[3] & 0xc0) != 0xc0 || heads[bytes[2]].bytes == 0)
     {
-      report (self, offset, "no known event begins here (marker %08x)", wpr_etl_get32 (bytes));
+      report (self, offset, _ ("no known event begins here (marker %08x)"), wpr_etl_get32 (bytes));
       return 0;
     }
   size = wpr_etl_get16 (bytes + heads[bytes[2]].size_at);
   if (size < heads[bytes[2]].bytes || size > left)
     {
-      report (self, offset, "an event of %u bytes does not fit into its buffer", size);
+      report (self, offset, _ ("an event of %u bytes does not fit into its buffer"), size);
       return 0;
     }
   event.cpu = buffer->cpu;
@@ -346,20 +345,20 @@ check_buffer (Reading *self, Buffer *buffer)
 
   if (bytes != self->info->buffer_bytes)
     {
-      report (self, buffer->at, "buffer %" G_GUINT64_FORMAT " says it has %u bytes, not %u",
-              buffer->index, bytes, self->info->buffer_bytes);
+      report (self, buffer->at, _ ("buffer %u says it has %u bytes, not %u"), (guint)buffer->index,
+              bytes, self->info->buffer_bytes);
       return FALSE;
     }
   if ((flags & WPR_ETL_FLAG_COMPRESSED) != 0)
     {
-      report (self, buffer->at, "buffer %" G_GUINT64_FORMAT " is compressed", buffer->index);
+      report (self, buffer->at, _ ("buffer %u is compressed"), (guint)buffer->index);
       return FALSE;
     }
   buffer->end = wpr_etl_get32 (h + WPR_ETL_BUFFER_FILLED);
   if (buffer->end < WPR_ETL_BUFFER_HEADER || buffer->end > bytes)
     {
-      report (self, buffer->at, "buffer %" G_GUINT64_FORMAT " says it is filled with %u bytes",
-              buffer->index, buffer->end);
+      report (self, buffer->at, _ ("buffer %u says it is filled with %u bytes"),
+              (guint)buffer->index, buffer->end);
       return FALSE;
     }
   buffer->cpu = (flags & WPR_ETL_FLAG_PROC_INDEX) != 0 ? wpr_etl_get16 (h + WPR_ETL_BUFFER_CPU)
@@ -367,8 +366,8 @@ check_buffer (Reading *self, Buffer *buffer)
   buffer->sequence = wpr_etl_get64 (h + WPR_ETL_BUFFER_SEQUENCE);
   if (buffer->cpu >= self->info->n_cpus)
     {
-      report (self, buffer->at, "buffer %" G_GUINT64_FORMAT " is of CPU %u, the header knows %u",
-              buffer->index, buffer->cpu, self->info->n_cpus);
+      report (self, buffer->at, _ ("buffer %u is of CPU %u, the header knows %u"),
+              (guint)buffer->index, buffer->cpu, self->info->n_cpus);
       return FALSE;
     }
   return TRUE;
@@ -383,14 +382,14 @@ read_buffer (Reading *self, guint64 index)
 
   if (whole < WPR_ETL_BUFFER_HEADER)
     {
-      report (self, buffer.at, "the file ends in the header of buffer %" G_GUINT64_FORMAT, index);
+      report (self, buffer.at, _ ("the file ends in the header of buffer %u"), (guint)index);
       return;
     }
   if (!check_buffer (self, &buffer))
     return;
   if (buffer.end > whole)
     {
-      report (self, buffer.at + whole, "the file ends in buffer %" G_GUINT64_FORMAT, index);
+      report (self, buffer.at + whole, _ ("the file ends in buffer %u"), (guint)index);
       buffer.end = (guint32)whole;
     }
   while (at < buffer.end && !self->stopped)
@@ -424,10 +423,10 @@ wpr_etl_read (const guint8 *bytes, gsize size, WprEtlFileInfo *info, WprEtlEvent
   for (guint64 i = 0; i < n && !self.stopped; i++)
     read_buffer (&self, i);
   if (!self.stopped && size % info->buffer_bytes != 0)
-    report (&self, size, "the file is cut: its last buffer is not whole");
+    report (&self, size, _ ("the file is cut: its last buffer is not whole"));
   if (!self.stopped && info->n_buffers != n)
     report (&self, WPR_ETL_BUFFER_HEADER + 0x20 + 0x24,
-            "the header says %u buffers, the file has %" G_GUINT64_FORMAT, info->n_buffers, n);
+            _ ("the header says %u buffers, the file has %u"), info->n_buffers, (guint)n);
   g_free (self.cpus);
   return TRUE;
 }

@@ -236,8 +236,7 @@ fits (gsize items, gsize payload, GError **error)
   if (payload <= WPR_ETL_MOST_PAYLOAD && items + payload <= WPR_ETL_MOST_EVENT - 0x50)
     return TRUE;
   wpr_set_error (error, WPR_ERROR_INTERNAL, 0,
-                 _ ("An event of %" G_GSIZE_FORMAT " bytes does not fit into a trace file's "
-                    "buffer."),
+                 _ ("An event of %zu bytes does not fit into a trace file's buffer."),
                  items + payload);
   return FALSE;
 }

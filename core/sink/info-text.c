@@ -18,14 +18,24 @@ local_time (gint64 realtime_ns)
   return time != NULL ? g_date_time_format (time, "%F %T %z") : g_strdup (_ ("not known"));
 }
 
+/* Columns of a terminal: a Chinese character takes two. */
+static int
+columns (const char *text)
+{
+  int n = 0;
+
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
+    n += g_unichar_iswide (g_utf8_get_char (p)) ? 2 : 1;
+  return n;
+}
+
 static void G_GNUC_PRINTF (3, 4)
     add_line (GString *text, const char *label, const char *format, ...)
 {
-  glong width = g_utf8_strlen (label, -1);
   va_list args;
 
   g_string_append (text, label);
-  g_string_append_printf (text, "%*s", (int)MAX (18 - width, 1), "");
+  g_string_append_printf (text, "%*s", MAX (18 - columns (label), 1), "");
   va_start (args, format);
   g_string_append_vprintf (text, format, args);
   va_end (args);

@@ -139,7 +139,7 @@ take_fault (guint64 offset, const char *fault, gpointer data)
 
   if (self->n_faults++ < MOST_FAULTS)
     g_ptr_array_add (self->info->faults,
-                     g_strdup_printf (_ ("At byte %" G_GUINT64_FORMAT ": %s."), offset, fault));
+                     g_strdup_printf (_ ("At byte %llu: %s."), (unsigned long long)offset, fault));
 }
 
 /* ---- the result ---- */
@@ -249,8 +249,9 @@ finish (Counting *self, WprEtlFileInfo *file)
   else if (ticks > 0 && file->perf_frequency > 0)
     info->duration_ns = (gint64)((double)ticks / (double)file->perf_frequency * 1e9);
   if (self->n_faults > MOST_FAULTS)
-    g_ptr_array_add (info->faults, g_strdup_printf (_ ("And %" G_GUINT64_FORMAT " faults more."),
-                                                    self->n_faults - MOST_FAULTS));
+    g_ptr_array_add (info->faults,
+                     g_strdup_printf (_ ("And %llu faults more."),
+                                      (unsigned long long)(self->n_faults - MOST_FAULTS)));
   list_hooks (self);
   list_named (self);
   g_ptr_array_sort (info->counts, compare_counts);

@@ -75,9 +75,10 @@ verify (const WprTraceInfo *info, guint64 written, guint64 header_events, GError
   if (info->n_events != written + header_events)
     {
       wpr_set_error (error, WPR_ERROR_INTERNAL, 0,
-                     _ ("The finished trace file holds %" G_GUINT64_FORMAT
-                        " events instead of %" G_GUINT64_FORMAT ". The raw recording is kept."),
-                     info->n_events, written + header_events);
+                     _ ("The finished trace file holds %llu events instead of %llu. The raw "
+                        "recording is kept."),
+                     (unsigned long long)info->n_events,
+                     (unsigned long long)(written + header_events));
       return FALSE;
     }
   return TRUE;

@@ -151,6 +151,9 @@ static const struct
                      { "DroppedBytes", WPR_TL_U64 },
                      { "InferredSwitches", WPR_TL_U64 },
                      { "ClampedTimes", WPR_TL_U64 },
+                     { "UndecodableRecords", WPR_TL_U64 },
+                     { "UnknownIds", WPR_TL_U64 },
+                     { "CutBytes", WPR_TL_U64 },
                      { "CutTexts", WPR_TL_U64 },
                      { "Stacks", WPR_TL_U64 } } },
   [REC_DESCRIPTION] = { recorder, "ProblemDescription", { { "Text", WPR_TL_STRING8 } } },
@@ -511,6 +514,9 @@ write_cost (WprSinkEtl *self, GError **error)
 static gboolean
 write_totals (WprSinkEtl *self, GError **error)
 {
+  const WprTraceCounters nothing = { 0 };
+  const WprTraceCounters played
+      = self->context->counters != NULL ? *self->context->counters : nothing;
   WprPayload payload = begin (self);
 
   wpr_payload_u64 (&payload, wpr_etl_writer_events (self->writer));
@@ -518,7 +524,10 @@ write_totals (WprSinkEtl *self, GError **error)
   wpr_payload_u64 (&payload, self->context->overwritten_bytes);
   wpr_payload_u64 (&payload, self->context->bytes_dropped);
   wpr_payload_u64 (&payload, self->n_inferred);
-  wpr_payload_u64 (&payload, wpr_etl_writer_clamped (self->writer));
+  wpr_payload_u64 (&payload, wpr_etl_writer_clamped (self->writer) + played.clamped);
+  wpr_payload_u64 (&payload, played.undecodable);
+  wpr_payload_u64 (&payload, played.unknown_ids);
+  wpr_payload_u64 (&payload, played.cut_bytes);
   wpr_payload_u64 (&payload, self->n_cut_texts);
   wpr_payload_u64 (&payload, self->n_stacks);
   return emit (self, REC_TOTALS, self->context->end_time, &payload, error);

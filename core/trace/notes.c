@@ -242,6 +242,7 @@ wpr_trace_read_notes (WprTrace *trace)
   wpr_store_reader_notes (trace->reader, on_note, &self);
   trace->context.clocks = trace->clocks;
   trace->context.offsets = trace->offsets;
+  trace->context.counters = &trace->counters;
   trace->context.stopped = trace->has_stop;
 }
 

@@ -28,6 +28,13 @@ typedef struct
   guint64 count;
 } WprTraceLoss;
 
+/* What playing met with; complete when the sinks' end is called. */
+typedef struct
+{
+  guint64 events, inferred_switches, clamped, unknown_ids, cut_bytes, undecodable;
+  gint64 largest_reorder_ns;
+} WprTraceCounters;
+
 /* What is known of the recording as a whole, before and after the events. */
 typedef struct
 {
@@ -51,7 +58,8 @@ typedef struct
   guint64 lost, overwritten_bytes, bytes_dropped;
   gint64 cost_cpu_ns;
   guint64 cost_wakeups;
-  char *description; /* what was wrong; NULL */
+  char *description;                /* what was wrong; NULL */
+  const WprTraceCounters *counters; /* NULL in a context made by hand */
 } WprTraceContext;
 
 /* Where a trace is played to. Events come in time order; only an inferred switch may lie behind the
@@ -92,11 +100,6 @@ const WprTraceContext *wpr_trace_context (
     WprTrace *trace); /* filled by play's pass 1; complete after play */
 /* Trace time of a time of the world's; wpr_clock_table_boottime is not monotonic to the ns. */
 gint64 wpr_trace_boottime (const WprTraceContext *context, WprTime monotonic_ns);
-typedef struct
-{
-  guint64 events, inferred_switches, clamped, unknown_ids, cut_bytes, undecodable;
-  gint64 largest_reorder_ns;
-} WprTraceCounters;
 void wpr_trace_counters (WprTrace *trace, WprTraceCounters *counters);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprTrace, wpr_trace_free)
 

@@ -123,6 +123,8 @@ inferred_and_clamped_are_declared (void **state)
 {
   g_autoptr (Kit) kit = kit_new ();
   g_autofree char *totals = NULL;
+  const WprTraceCounters played
+      = { .clamped = 2, .undecodable = 4, .unknown_ids = 5, .cut_bytes = 6 };
   WprEvent event = { .kind = WPR_EVENT_SWITCH, .time = 5 * MS, .cpu = 1, .row = 0 };
 
   kit_begin (kit);
@@ -132,11 +134,13 @@ inferred_and_clamped_are_declared (void **state)
   event.inferred = FALSE;
   kit_event (kit, &event);
   kit->context.lost = 6;
+  kit->context.counters = &played;
   kit->context.overwritten_bytes = 1000;
   kit_finish (kit);
   totals = kit_fields (kit, "Totals", 0);
   assert_non_null (strstr (totals, " Lost=6 OverwrittenBytes=1000 DroppedBytes=0"
-                                   " InferredSwitches=1 ClampedTimes=1 CutTexts=0 Stacks=0"));
+                                   " InferredSwitches=1 ClampedTimes=3 UndecodableRecords=4 "
+                                   "UnknownIds=5 CutBytes=6 CutTexts=0 Stacks=0"));
 }
 
 static void
