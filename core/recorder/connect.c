@@ -20,17 +20,12 @@
 
 /* Nobody records under the name; what became of the last who did is worth more than that. */
 static void
-say_gone (const char *dir, const char *instance, GError *why, GError **error)
+say_gone (const char *dir, const char *instance, GError **error)
 {
   g_autofree char *words = wpr_place_last_words (dir, instance);
-  if (words == NULL)
-    {
-      g_propagate_error (error, why);
-      return;
-    }
-  wpr_set_error (error, WPR_ERROR_NOT_RECORDING, wpr_error_get_number (why), "%s %s", why->message,
-                 words);
-  g_error_free (why);
+  wpr_set_error (error, WPR_ERROR_NOT_RECORDING, 0xc5583000,
+                 _ ("Nothing is being recorded under the name “%s”.%s%s"), instance,
+                 words != NULL ? " " : "", words != NULL ? words : "");
 }
 
 WprRecorder *
@@ -44,21 +39,20 @@ wpr_recorder_connect (const char *instance, GError **error)
   gint64 end = g_get_monotonic_time () + WPR_CONNECT_MS * 1000;
   for (;;)
     {
-      gboolean gone = FALSE;
+      gboolean broke = FALSE;
       g_autoptr (GError) why = NULL;
-      WprRecorder *recorder = wpr_proxy_connect (instance, path, WPR_CONNECT_MS, &gone, &why);
+      WprRecorder *recorder = wpr_proxy_connect (instance, path, WPR_CONNECT_MS, &broke, &why);
       if (recorder != NULL)
         return recorder;
-      /* Nobody listens but the lock is held: it is about to listen, or about to go, so once more.
-       */
-      if (!gone)
+      if (broke && wpr_place_sweep (dir, instance))
         {
-          g_propagate_error (error, g_steal_pointer (&why));
+          say_gone (dir, instance, error);
           return NULL;
         }
-      if (wpr_place_sweep (dir, instance) || g_get_monotonic_time () >= end)
+      /* Somebody has the name, though: about to listen, or about to go. */
+      if (!broke || g_get_monotonic_time () >= end)
         {
-          say_gone (dir, instance, g_steal_pointer (&why), error);
+          g_propagate_error (error, g_steal_pointer (&why));
           return NULL;
         }
       g_usleep (20 * 1000);

@@ -17,6 +17,9 @@
 #include "base/files.h"
 #include "base/wpr-error.h"
 
+/* Who looks for stale sockets holds the lock for a moment, too. */
+#define WPR_LOCK_TRIES 20
+#define WPR_LOCK_WAIT_US (10 * 1000)
 /* A sentence or two; more is not read. */
 #define WPR_LAST_WORDS_MOST 4096
 
@@ -102,6 +105,11 @@ wpr_place_take (const char *instance, GError **error)
     return NULL;
   g_autofree char *path = lock_path (dir, instance);
   int fd = take_lock (path);
+  for (int i = 0; fd < 0 && errno == EWOULDBLOCK && i < WPR_LOCK_TRIES; i++)
+    {
+      g_usleep (WPR_LOCK_WAIT_US);
+      fd = take_lock (path);
+    }
   int errsv = errno;
   if (fd < 0)
     {

@@ -16,7 +16,7 @@ typedef struct
   GCancellable *cancellable;
   GMutex lock;
   GCond cond;
-  gboolean done, gone;
+  gboolean done, broke;
   GError *error;
 } WprConnecting;
 
@@ -151,8 +151,6 @@ connect_on_worker (gpointer data)
   self->connection = g_dbus_connection_new_for_address_sync (
       connecting->address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, NULL,
       connecting->cancellable, &error);
-  connecting->gone = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)
-                     || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED);
   if (self->connection != NULL)
     {
       self->subscription = g_dbus_connection_signal_subscribe (
@@ -166,6 +164,9 @@ connect_on_worker (gpointer data)
     }
   g_mutex_lock (&connecting->lock);
   connecting->error = error;
+  connecting->broke = error != NULL && error->domain == G_IO_ERROR
+                      && error->code != G_IO_ERROR_CANCELLED
+                      && error->code != G_IO_ERROR_PERMISSION_DENIED;
   connecting->done = TRUE;
   g_cond_signal (&connecting->cond);
   g_mutex_unlock (&connecting->lock);
@@ -193,10 +194,7 @@ static void
 say_why (const WprConnecting *connecting, const char *instance, GError **error)
 {
   const GError *why = connecting->error;
-  if (connecting->gone)
-    wpr_set_error (error, WPR_ERROR_NOT_RECORDING, 0xc5583000,
-                   _ ("Nothing is being recorded under the name “%s”."), instance);
-  else if (g_error_matches (why, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  if (g_error_matches (why, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     wpr_set_error (error, WPR_ERROR_INTERNAL, 0,
                    _ ("The recorder of “%s” does not answer. It may be stopped or very busy: try "
                       "again, or end its process and run “wpr -recover”."),
@@ -209,7 +207,7 @@ say_why (const WprConnecting *connecting, const char *instance, GError **error)
 }
 
 WprRecorder *
-wpr_proxy_connect (const char *instance, const char *socket_path, guint timeout_ms, gboolean *gone,
+wpr_proxy_connect (const char *instance, const char *socket_path, guint timeout_ms, gboolean *broke,
                    GError **error)
 {
   g_autofree char *escaped = g_dbus_address_escape_value (socket_path);
@@ -227,7 +225,7 @@ wpr_proxy_connect (const char *instance, const char *socket_path, guint timeout_
       say_why (&connecting, instance, error);
       g_clear_object (&connecting.recorder);
     }
-  *gone = connecting.gone;
+  *broke = connecting.broke;
   g_clear_error (&connecting.error);
   g_object_unref (connecting.cancellable);
   g_free (connecting.address);

@@ -6,9 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* Connects to a socket's path within timeout_ms; blocks. *gone says that nobody listens there (no
- * socket, or a stale one): the error is then WPR_ERROR_NOT_RECORDING. */
+/* Connects to a socket's path within timeout_ms; blocks. *broke says that nobody listens there, or
+ * whoever did went away before it answered: then it depends on who holds the name. */
 WprRecorder *wpr_proxy_connect (const char *instance, const char *socket_path, guint timeout_ms,
-                                gboolean *gone, GError **error);
+                                gboolean *broke, GError **error);
 
 G_END_DECLS

@@ -387,6 +387,42 @@ interrupted_while_saving_it_keeps_the_raw_recording (void **state)
   assert_int_equal (g_unlink (saved), 0);
 }
 
+/* A recorder that gets no processor while 2 MiB of buffers are flooded must lose events, and every
+ * text must say so. */
+static void
+losses_are_said_everywhere (void **state)
+{
+  g_autofree char *path = child_path ("lossy.etl");
+  skip_without_rights ();
+  g_auto (Ran) begun = wpr_run ("-start", "SystemCall.light", "-filemode", "-buffersize", "1024",
+                                "-buffers", "2", "-instancename", "lossy", NULL);
+  assert_status (begun, 0);
+  GPid pid = recorder_pid ("lossy");
+  assert_int_equal (kill (pid, SIGSTOP), 0);
+  make_system_calls ();
+  assert_int_equal (kill (pid, SIGCONT), 0);
+  /* Counts are read twice a second. */
+  gint64 lost = 0;
+  for (int i = 0; i < 50 && lost <= 0; i++)
+    {
+      g_usleep (100 * 1000);
+      g_auto (Ran) json = wpr_run ("-status", "-json", "-instancename", "lossy", NULL);
+      lost = json_number (json.out, "lost", 0);
+    }
+  assert_true (lost > 0);
+  g_auto (Ran) status = wpr_run ("-status", "collectors", "-instancename", "lossy", NULL);
+  assert_says (status.out, "0xc5586000");
+  assert_says (status.out, " lost on CPU ");
+  g_auto (Ran) stop = wpr_run ("-stop", path, "-instancename", "lossy", NULL);
+  assert_status (stop, 7);
+  assert_says (stop.out, path);
+  assert_says (stop.err, "0xc5586000");
+  g_auto (Ran) info = wpr_run ("-info", path, "-json", NULL);
+  assert_status (info, 0);
+  assert_true (json_number (info.out, "events_lost", 0) >= lost);
+  assert_int_equal (g_unlink (path), 0);
+}
+
 static void
 terminated_it_saves (void **state)
 {
@@ -496,6 +532,7 @@ main (void)
     cmocka_unit_test (killed_and_recovered),
     cmocka_unit_test (killed_elsewhere_and_recovered),
     cmocka_unit_test (interrupted_while_saving_it_keeps_the_raw_recording),
+    cmocka_unit_test (losses_are_said_everywhere),
     cmocka_unit_test (terminated_it_saves),
     cmocka_unit_test (it_stops_by_itself),
     cmocka_unit_test (a_recorder_nobody_can_find_saves_and_ends),
