@@ -222,7 +222,7 @@ wpr_run_forget (WprLocal *local)
       oldest = MIN (oldest, f->overwritten_bytes > 0 ? f->oldest : local->session.started_ns);
     }
   if (local->values->len > 0 && oldest > local->session.started_ns)
-    wpr_world_forget (local->session.world, oldest);
+    wpr_world_forget (local->session.world, oldest - WPR_WORLD_GRACE_NS);
 }
 
 void

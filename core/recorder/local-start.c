@@ -205,6 +205,15 @@ wpr_start_rundown (WprLocal *local, GError **error)
 }
 
 static gboolean
+wpr_start_drain (WprLocal *local, GError **error)
+{
+  for (guint i = 0; i < local->sources->len; i++)
+    if (!wpr_source_drain (g_ptr_array_index (local->sources, i), &local->session, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 wpr_start_cancelled (WprLocal *local, GCancellable *cancellable, GError **error)
 {
   if (!g_atomic_int_get (&local->cancel_start) && !g_cancellable_is_cancelled (cancellable))
@@ -225,6 +234,9 @@ wpr_start_all (WprLocal *local, GVariant *files, const char *program, GCancellab
   if (!wpr_start_prepare (local, error) || wpr_start_cancelled (local, cancellable, error)
       || !wpr_start_store (local, error) || !wpr_start_switch (local, TRUE, error)
       || !wpr_start_rundown (local, error) || wpr_start_cancelled (local, cancellable, error))
+    return FALSE;
+  /* What the sideband told meanwhile must not fill its ring before the first tick. */
+  if (!wpr_start_drain (local, error))
     return FALSE;
   local->figures = wpr_figures_new (&local->session);
   WprClockReading now;
@@ -285,9 +297,9 @@ wpr_local_start (WprLocal *local, WprChoice *choice, GVariant *files, const char
       g_propagate_error (error, g_steal_pointer (&why));
       return FALSE;
     }
+  wpr_local_begin_ticks (local);
   wpr_local_describe (local, program);
   wpr_local_step (local, WPR_STEP_STARTED, NULL);
-  wpr_local_begin_ticks (local);
   g_autofree char *profiles = wpr_start_join (local->plan->profiles);
   wpr_log (WPR_LOG_START, "%s records %s (%s), begun by %s", local->instance, profiles,
            local->session.backward ? "memory" : "file", program ? program : "?");

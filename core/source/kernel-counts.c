@@ -176,7 +176,7 @@ wpr_kernel_note_loss (WprStore *store, const WprKernelLoss *loss, GError **error
 }
 
 void
-wpr_kernel_tell_losses (WprSourceKernel *self, WprSession *session, WprTime now, GArray *losses)
+wpr_kernel_tell_losses (WprSourceKernel *self, WprSession *session, WprTime now)
 {
   self->losses_told = now;
   for (guint i = 0; i < self->members->len; i++)
@@ -187,11 +187,8 @@ wpr_kernel_tell_losses (WprSourceKernel *self, WprSession *session, WprTime now,
       WprKernelLoss loss
           = { now, member->cpu, member->collector, member->row, member->lost - member->lost_told };
       member->lost_told = member->lost;
-      if (losses)
-        {
-          WprSourceLoss told = { loss.collector, loss.cpu, loss.row, loss.count };
-          g_array_append_val (losses, told);
-        }
+      WprSourceLoss told = { loss.collector, loss.cpu, loss.row, loss.count };
+      g_array_append_val (self->untold, told);
       if (session->store && !session->backward)
         wpr_kernel_note_loss (session->store, &loss, NULL);
       else
@@ -296,8 +293,10 @@ wpr_kernel_figures (WprSourceKernel *self, WprSession *session, gboolean counts,
       wpr_kernel_count (self, FALSE);
       /* Called twice a second: each second call tells, give or take a late tick. */
       if (now.monotonic_ns - self->losses_told > WPR_NS_PER_SECOND * 3 / 4)
-        wpr_kernel_tell_losses (self, session, now.monotonic_ns, losses);
+        wpr_kernel_tell_losses (self, session, now.monotonic_ns);
     }
+  g_array_append_vals (losses, self->untold->data, self->untold->len);
+  g_array_set_size (self->untold, 0);
   for (guint i = 0; i < self->rings->len; i++)
     {
       WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);

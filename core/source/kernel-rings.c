@@ -165,7 +165,7 @@ wpr_kernel_copy (WprSourceKernel *self, WprSession *session, WprStore *store,
   if (self->running)
     {
       wpr_kernel_count (self, TRUE);
-      wpr_kernel_tell_losses (self, session, now.monotonic_ns, NULL);
+      wpr_kernel_tell_losses (self, session, now.monotonic_ns);
     }
   return wpr_kernel_note_tallies (self, store, now.monotonic_ns, error)
          && wpr_kernel_note_losses (self, store, error)

@@ -90,7 +90,7 @@ wpr_source_kernel_stop (WprSource *source, WprSession *session, GError **error)
   wpr_clock_read (&now);
   wpr_kernel_watch_cpus (self, session, now.monotonic_ns);
   wpr_kernel_count (self, TRUE);
-  wpr_kernel_tell_losses (self, session, now.monotonic_ns, NULL);
+  wpr_kernel_tell_losses (self, session, now.monotonic_ns);
   if (!session->backward && session->store)
     wpr_kernel_note_tallies (self, session->store, now.monotonic_ns, first ? NULL : &first);
   wpr_kernel_drain (self, session, TRUE, first ? NULL : &first);
@@ -156,6 +156,7 @@ wpr_source_kernel_finalize (GObject *object)
   g_array_unref (self->rings);
   g_array_unref (self->members);
   g_array_unref (self->losses);
+  g_array_unref (self->untold);
   g_hash_table_unref (self->by_id);
   wpr_opened_clear (&self->opened);
   wpr_sideband_free (self->sideband);
@@ -187,6 +188,7 @@ wpr_source_kernel_init (WprSourceKernel *self)
   g_array_set_clear_func (self->rings, wpr_kernel_ring_clear);
   self->members = g_array_new (FALSE, TRUE, sizeof (WprKernelMember));
   self->losses = g_array_new (FALSE, TRUE, sizeof (WprKernelLoss));
+  self->untold = g_array_new (FALSE, TRUE, sizeof (WprSourceLoss));
   self->by_id = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   self->sideband = wpr_sideband_new ();
   self->has_lost = TRUE;

@@ -74,6 +74,7 @@ struct _WprSourceKernel
   GArray *members;   /* WprKernelMember */
   GHashTable *by_id; /* guint64 * (in members' own table) -> index + 1 */
   GArray *losses;    /* WprKernelLoss: kept in memory mode */
+  GArray *untold;    /* WprSourceLoss: for the next figures */
   WprOpened opened;
   WprSideband *sideband;
   gboolean has_lost; /* PERF_FORMAT_LOST: kernel 6.0 and later */
@@ -113,9 +114,8 @@ gboolean wpr_kernel_copy (WprSourceKernel *self, WprSession *session, WprStore *
 /* kernel-counts.c */
 /* Reads the groups: all, or only those whose ring moved since the last time. */
 void wpr_kernel_count (WprSourceKernel *self, gboolean all);
-/* What was lost since the last call: into `losses` (WprSourceLoss, NULL ok) and as notes. */
-void wpr_kernel_tell_losses (WprSourceKernel *self, WprSession *session, WprTime now,
-                             GArray *losses);
+/* What was lost since the last call: as notes, and into `untold` for the next figures. */
+void wpr_kernel_tell_losses (WprSourceKernel *self, WprSession *session, WprTime now);
 /* Losses kept (memory mode), and the tally of every row and CPU, as notes. */
 gboolean wpr_kernel_note_losses (WprSourceKernel *self, WprStore *store, GError **error);
 gboolean wpr_kernel_note_tallies (WprSourceKernel *self, WprStore *store, WprTime now,

@@ -92,8 +92,8 @@ wpr_fold_epoch (GBytes *checkpoint, const guint8 *sideband, gsize size, const gu
     wpr_world_load (world, checkpoint, NULL);
   WprTime newest = wpr_fold_sideband (fold, world, sideband, size);
   wpr_store_walk_notes (notes, notes_size, wpr_fold_note, world);
-  /* CPUs are drained within a tick of one another; a second is safely before the next epoch. */
-  if (newest > G_MININT64 + WPR_NS_PER_SECOND)
-    wpr_world_forget (world, newest - WPR_NS_PER_SECOND);
+  /* CPUs are drained within a tick of one another, so this is before the next epoch, too. */
+  if (newest > G_MININT64)
+    wpr_world_forget (world, newest - WPR_WORLD_GRACE_NS);
   return wpr_world_save (world);
 }

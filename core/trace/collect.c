@@ -275,7 +275,7 @@ wpr_trace_collect (WprTrace *trace, WprPulse *pulse, GError **error)
     return FALSE;
   find_span (trace);
   wpr_trace_order_notes (trace);
-  wpr_world_forget (trace->world, trace->context.start_monotonic);
+  wpr_world_forget (trace->world, trace->context.start_monotonic - WPR_WORLD_GRACE_NS);
   guint64 forgotten = wpr_world_n_forgotten (trace->world);
   if (forgotten > 0)
     {

@@ -14,6 +14,9 @@ G_BEGIN_DECLS
 #define WPR_WORLD_BEFORE G_MININT64
 #define WPR_WORLD_ALIVE G_MAXINT64
 #define WPR_WORLD_MAX_DEAD 65536
+/* A thread still runs for a while after its EXIT record, under load for some 100 ms: who forgets
+ * keeps those that died this long before the oldest event. */
+#define WPR_WORLD_GRACE_NS G_GINT64_CONSTANT (1000000000)
 
 typedef struct _WprWorld WprWorld;
 

@@ -19,6 +19,8 @@
 typedef struct
 {
   guint cpu, n;
+  guint64 last;
+  gint *n_going; /* threads that have not made their n calls yet */
 } Run;
 
 static gpointer
@@ -29,26 +31,38 @@ numbers_thread (gpointer data)
   CPU_ZERO (&set);
   CPU_SET (run->cpu, &set);
   sched_setaffinity (0, sizeof set, &set);
-  for (guint i = 0; i < run->n; i++)
-    syscall (SYS_getppid, (long)i);
-  g_free (run);
+  /* All end together: else others' events push out the numbers of the first to end. */
+  for (guint64 i = 0; i < run->n || g_atomic_int_get (run->n_going) > 0; i++)
+    {
+      syscall (SYS_getppid, (long)i);
+      run->last = i;
+      if (i + 1 == run->n)
+        g_atomic_int_dec_and_test (run->n_going);
+    }
   return NULL;
 }
 
-guint
+GArray *
 numbers_run (guint n)
 {
   g_autoptr (GArray) cpus = wpr_cpus_online ();
   g_autoptr (GPtrArray) threads = g_ptr_array_new ();
+  g_autofree Run *runs = g_new0 (Run, cpus->len);
+  GArray *last = g_array_new (FALSE, TRUE, sizeof (guint64));
+  gint n_going = (gint)cpus->len;
   for (guint i = 0; i < cpus->len; i++)
     {
-      Run *run = g_new (Run, 1);
-      *run = (Run){ g_array_index (cpus, guint, i), n };
-      g_ptr_array_add (threads, g_thread_new ("numbers", numbers_thread, run));
+      runs[i] = (Run){ .cpu = g_array_index (cpus, guint, i), .n = n, .n_going = &n_going };
+      g_ptr_array_add (threads, g_thread_new ("numbers", numbers_thread, &runs[i]));
     }
   for (guint i = 0; i < threads->len; i++)
-    g_thread_join (g_ptr_array_index (threads, i));
-  return cpus->len;
+    {
+      g_thread_join (g_ptr_array_index (threads, i));
+      if (last->len <= runs[i].cpu)
+        g_array_set_size (last, runs[i].cpu + 1);
+      g_array_index (last, guint64, runs[i].cpu) = runs[i].last;
+    }
+  return last;
 }
 
 static gboolean
@@ -93,7 +107,10 @@ numbers_thread_known (Numbers *numbers, const WprEvent *event, guint32 tid, guin
   if (*name && process)
     return;
   if (!numbers->nameless)
-    numbers->nameless = g_strdup_printf ("thread %u of process %u, name \"%s\"", tid, pid, name);
+    numbers->nameless = g_strdup_printf (
+        "thread %u of process %u, name \"%s\", %s CPU %u %.3f ms after the first", tid, pid, name,
+        tid == event->u.sw.prev_tid ? "from" : "to", event->cpu,
+        (double)(event->time - numbers->first) / 1e6);
   numbers->n_nameless++;
 }
 
@@ -104,6 +121,8 @@ numbers_event (WprSink *sink, const WprEvent *event, GError **error)
   if (event->kind == WPR_EVENT_TRACEPOINT && event->format
       && strcmp (event->format->name, "sys_enter") == 0)
     numbers_call (numbers, event);
+  if (numbers->first == 0)
+    numbers->first = event->time;
   if (event->kind == WPR_EVENT_SWITCH)
     {
       numbers->n_switches++;

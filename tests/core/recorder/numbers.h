@@ -5,8 +5,9 @@
 
 #include "trace/trace.h"
 
-/* Calls per CPU 0..n-1; every online CPU at once. Returns the number of CPUs. */
-guint numbers_run (guint n);
+/* Calls per CPU 0, 1, .. to at least n - 1, on every online CPU at once, until all are so far.
+ * Returns the last number of each CPU, by CPU (guint64; 0: not online). */
+GArray *numbers_run (guint n);
 
 typedef struct
 {
@@ -16,6 +17,7 @@ typedef struct
   guint64 n_other;  /* sys_enter events of all else */
   guint n_nameless; /* switches to or from a thread without a name or a process */
   guint n_switches;
+  gint64 first; /* time of the first event */
   gint64 boot_minus_monotonic_ns;
   const WprWorld *world;
   char *nameless; /* the first one, in words */
