@@ -86,20 +86,35 @@ say_titles (const WprPlan *plan)
            titles->str);
 }
 
+/* More are only counted: the line should still be read. */
+#define WPR_MISSING_NAMED 6
+
+static void
+say_missing (const GPtrArray *missing)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  guint n = MIN (missing->len, WPR_MISSING_NAMED);
+  if (n == 0)
+    return;
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
+                            ((const WprPlanMissing *)g_ptr_array_index (missing, i))->what);
+  if (missing->len > n)
+    wpr_say (_ ("Not available here: %s and %u more. \"wpr -profiledetails\" says why."),
+             names->str, missing->len - n);
+  else
+    wpr_say (_ ("Not available here: %s. \"wpr -profiledetails\" says why."), names->str);
+}
+
 static void
 say_plan (const WprPlan *plan)
 {
   g_autofree char *memory = wpr_format_bytes (plan->memory_bytes);
-  guint n_missing = plan->missing->len;
   say_titles (plan);
   wpr_say (ngettext ("%u kind of event, in %s of memory.", "%u kinds of events, in %s of memory.",
                      plan->n_kinds),
            plan->n_kinds, memory);
-  if (n_missing > 0)
-    wpr_say (ngettext ("%u more is not available here; \"wpr -profiledetails\" says why.",
-                       "%u more are not available here; \"wpr -profiledetails\" says why.",
-                       n_missing),
-             n_missing);
+  say_missing (plan->missing);
 }
 
 static void

@@ -14,7 +14,7 @@
 static const WprOption options[] = {
   { "instancename", WPR_OPTION_VALUE },
   { "compress", WPR_OPTION_LATER },
-  { "skippdbgen", WPR_OPTION_FLAG }, /* symbols are resolved only where asked, so it is so anyway */
+  { "skippdbgen", WPR_OPTION_FLAG },
 };
 
 typedef void (*WprFileFunc) (WprRecorder *self, int folder_fd, const char *name, const char *note,
@@ -48,6 +48,8 @@ warn_of_faults (WprArguments *arguments, const char *file, const char *note)
   for (guint i = 0; i < arguments->faults->len; i++)
     wpr_warn (_ ("Ignored: %s"),
               ((const GError *)g_ptr_array_index (arguments->faults, i))->message);
+  if (wpr_arguments_has (arguments, "skippdbgen"))
+    wpr_warn ("%s", _ ("-skipPdbGen makes no difference: symbols are resolved only where asked."));
   for (guint i = 0; i < arguments->words->len; i++)
     {
       const char *word = wpr_arguments_word (arguments, i);
