@@ -58,12 +58,28 @@ wpr_text_append_collector (GString *text, const WprPlanCollector *collector)
 static void
 wpr_text_append_missing (GString *text, const WprPlanMissing *missing)
 {
-  g_string_append_printf (text, "    %s: %s\n", missing->what, missing->text);
+  /* What helps is the same for all of these: said once, below. */
+  gboolean rights = missing->reason == WPR_MISSING_NEEDS_RIGHTS;
+  g_string_append_printf (text, "    %s: %s\n", missing->what,
+                          rights ? _ ("needs rights") : missing->text);
   if (missing->asked_by->len == 0)
     return;
   g_string_append (text, "      ");
   wpr_text_append_list (text, missing->asked_by);
   g_string_append_c (text, '\n');
+}
+
+static void
+wpr_text_append_rights (GString *text, const GPtrArray *missing)
+{
+  for (guint i = 0; i < missing->len; i++)
+    {
+      const WprPlanMissing *one = g_ptr_array_index (missing, i);
+      if (one->reason != WPR_MISSING_NEEDS_RIGHTS)
+        continue;
+      g_string_append_printf (text, "    %s\n", one->text);
+      return;
+    }
 }
 
 char *
@@ -84,6 +100,7 @@ wpr_plan_to_text (const WprPlan *plan)
     g_string_append_printf (text, "\n%s\n", _ ("Not available here"));
   for (guint i = 0; i < plan->missing->len; i++)
     wpr_text_append_missing (text, g_ptr_array_index (plan->missing, i));
+  wpr_text_append_rights (text, plan->missing);
   if (plan->notices->len > 0)
     g_string_append_printf (text, "\n%s\n", _ ("Notices"));
   for (guint i = 0; i < plan->notices->len; i++)

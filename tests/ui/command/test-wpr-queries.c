@@ -266,7 +266,8 @@ without_rights_the_sentence_helps (void **state)
     skip ();
   g_auto (Ran) details = wpr_run_as_nobody ("-profiledetails", "CPU", NULL);
   assert_status (details, 0);
-  assert_says (details.out, "sched:sched_switch");
+  assert_says (details.out, "sched:sched_switch: needs rights");
+  assert_says (details.out, "sudo");
   g_auto (Ran) start = wpr_run_as_nobody ("-start", "CPU", NULL);
   assert_status (start, 5);
   assert_says (start.err, "wpr: ");
