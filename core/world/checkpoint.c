@@ -154,6 +154,36 @@ digest (const guint8 *bytes, gsize size, guint8 *result)
   g_checksum_get_digest (checksum, result, &length);
 }
 
+static gint
+compare_pid (gconstpointer a, gconstpointer b)
+{
+  guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Whom the newest look into /proc showed, ascending: what is told late of others ended before. */
+static void
+put_listed (GByteArray *to, const WprWorld *world)
+{
+  GHashTableIter iter;
+  gpointer key;
+  g_autoptr (GArray) pids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  if (world->listed != NULL)
+    {
+      g_hash_table_iter_init (&iter, world->listed);
+      while (g_hash_table_iter_next (&iter, &key, NULL))
+        {
+          guint32 pid = GPOINTER_TO_UINT (key);
+          g_array_append_val (pids, pid);
+        }
+      g_array_sort (pids, compare_pid);
+    }
+  PUT (to, gint64, world->listed_begun);
+  PUT (to, gint64, world->listed_end);
+  PUT (to, guint32, pids->len);
+  g_byte_array_append (to, (const guint8 *)pids->data, pids->len * (guint)sizeof (guint32));
+}
+
 static GBytes *
 finish (Writer *w, guint32 n_lives, const WprWorld *world)
 {
@@ -176,6 +206,7 @@ finish (Writer *w, guint32 n_lives, const WprWorld *world)
   PUT (all, guint32, n_lives);
   g_byte_array_append (all, w->lives->data, w->lives->len);
   g_byte_array_append (all, kernel->data, kernel->len);
+  put_listed (all, world);
   memcpy (head.magic, MAGIC, sizeof head.magic);
   head.size = all->len - sizeof head;
   digest (all->data + sizeof head, head.size, head.digest);
@@ -209,11 +240,13 @@ wpr_world_save (const WprWorld *world)
 typedef struct
 {
   const guint8 *at, *end;
-  gboolean bad;     /* once set, everything reads as zero */
-  GPtrArray *texts; /* GRefString */
-  GPtrArray *maps;  /* WprMapInfo */
-  GPtrArray *lives; /* WprLife */
-  GArray *kernel;   /* WprMapping */
+  gboolean bad;       /* once set, everything reads as zero */
+  GPtrArray *texts;   /* GRefString */
+  GPtrArray *maps;    /* WprMapInfo */
+  GPtrArray *lives;   /* WprLife */
+  GArray *kernel;     /* WprMapping */
+  GHashTable *listed; /* NULL: none */
+  WprTime listed_begun, listed_end;
   guint64 n_forgotten;
 } Reader;
 
@@ -378,6 +411,18 @@ get_kernel (Reader *r)
     }
 }
 
+static void
+get_listed (Reader *r)
+{
+  r->listed_begun = get_gint64 (r);
+  r->listed_end = get_gint64 (r);
+  guint32 n = get_count (r, sizeof (guint32));
+  if (n > 0)
+    r->listed = g_hash_table_new (NULL, NULL);
+  for (guint32 i = 0; i < n && !r->bad; i++)
+    g_hash_table_add (r->listed, GUINT_TO_POINTER (get_guint32 (r)));
+}
+
 static gboolean
 parse (Reader *r)
 {
@@ -395,6 +440,7 @@ parse (Reader *r)
   for (guint32 i = 0; i < n && !r->bad; i++)
     get_life (r);
   get_kernel (r);
+  get_listed (r);
   return !r->bad && r->at == r->end;
 }
 
@@ -418,6 +464,13 @@ adopt (WprWorld *world, Reader *r)
       const WprProcess *p = g_ptr_array_index (r->lives, i);
       if (p->end != WPR_WORLD_ALIVE)
         wpr_world_note_death (world, p->end, p->pid, p->pid);
+    }
+  if (r->listed != NULL)
+    {
+      g_clear_pointer (&world->listed, g_hash_table_unref);
+      world->listed = g_steal_pointer (&r->listed);
+      world->listed_begun = r->listed_begun;
+      world->listed_end = r->listed_end;
     }
   for (guint i = 0; i < r->kernel->len; i++)
     wpr_kernel_maps_add_mapping (world, &g_array_index (r->kernel, WprMapping, i));
@@ -463,5 +516,6 @@ wpr_world_load (WprWorld *world, GBytes *bytes, GError **error)
   g_ptr_array_unref (r.maps);
   g_ptr_array_unref (r.lives);
   g_array_unref (r.kernel);
+  g_clear_pointer (&r.listed, g_hash_table_unref);
   return good;
 }

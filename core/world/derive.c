@@ -12,7 +12,8 @@
  * out anew in that time without a fork being told. */
 #define EXEC_SLACK_NS (60 * G_TIME_SPAN_SECOND * 1000)
 
-typedef struct _WprDerivation
+typedef struct _WprDerivation Derivation;
+struct _WprDerivation
 {
   WprWorld *world;
   WprEntry *entry;
@@ -22,7 +23,7 @@ typedef struct _WprDerivation
   guint maps_finished; /* how many of its mappings have an .until */
   WprThreadLife *leader;
   GHashTable *others; /* tid -> WprThreadLife, living, other than the leader; NULL: none */
-} Derivation;
+};
 
 static void
 forget_threads (Derivation *d)
@@ -183,10 +184,18 @@ parent_life (Derivation *d, guint32 ppid, WprTime when)
     return entry->lives == NULL ? NULL : wpr_lives_at (entry->lives, when);
   if (p->life != NULL && p->maps_finished != p->life->maps->len)
     {
-      wpr_life_finish (p->life);
+      wpr_life_finish_maps (p->life);
       p->maps_finished = p->life->maps->len;
     }
   return p->lives->len == 0 ? NULL : p->life;
+}
+
+static WprThreadLife *
+thread_of_parent (Derivation *d, const WprFact *fact, const WprLife *parent)
+{
+  Derivation *p = wpr_world_entry (d->world, fact->a, FALSE)->derivation;
+  WprThreadLife *thread = p == NULL ? NULL : living_thread (p, fact->b);
+  return thread != NULL ? thread : wpr_life_thread_at (parent, fact->b, fact->time);
 }
 
 static void
@@ -195,7 +204,7 @@ inherit_from (Derivation *d, const WprFact *fact, WprLife *parent)
   WprLife *life = d->life;
   const char *name = NULL;
   WprProgram *program = wpr_life_program_at (parent, fact->time);
-  WprThreadLife *thread = wpr_life_thread_at (parent, fact->b, fact->time);
+  WprThreadLife *thread = thread_of_parent (d, fact, parent);
   if (thread != NULL)
     name = wpr_thread_life_name (thread, fact->time);
   else if (program != NULL)
@@ -516,167 +525,29 @@ static void (*const takers[WPR_FACT_N_KINDS]) (Derivation *d, WprFact *fact) = {
   [WPR_FACT_UID] = take_uid,   [WPR_FACT_EXIT] = take_exit, [WPR_FACT_GONE] = take_gone,
 };
 
-/* ---- several at once ---- */
-
-static gboolean
-is_derived (const WprWorld *world, const WprEntry *entry)
+Derivation *
+wpr_derivation_new (WprWorld *world, WprEntry *entry)
 {
-  return entry->lives != NULL && entry->lives_generation == world->generation;
-}
-
-static void
-begin_derivation (WprWorld *world, WprEntry *entry, GPtrArray *set)
-{
-  if (entry->derivation != NULL)
-    return;
-  entry->derivation = g_new0 (Derivation, 1);
-  entry->derivation->world = world;
-  entry->derivation->entry = entry;
-  entry->derivation->lives = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_life_free);
-  g_ptr_array_add (set, entry);
-}
-
-/* Those a life inherits from are derived along, unless they have been. */
-static void
-add_parents (WprWorld *world, GPtrArray *set, WprTime limit)
-{
-  for (guint n = 0; n < set->len; n++)
-    {
-      const WprEntry *entry = g_ptr_array_index (set, n);
-      for (guint i = 0; i < entry->n_facts && entry->facts[i].time <= limit; i++)
-        {
-          const WprFact *fact = &entry->facts[i];
-          if (fact->kind != WPR_FACT_FORK || fact->tid != entry->pid || fact->data != NULL)
-            continue;
-          WprEntry *parent = wpr_world_entry (world, fact->a, FALSE);
-          if (parent != NULL && !is_derived (world, parent))
-            begin_derivation (world, parent, set);
-        }
-    }
-}
-
-typedef struct
-{
-  WprTime time;
-  guint8 kind;
-  guint index;
-  WprEntry *entry;
-} Step;
-
-static int
-compare_step (const void *a, const void *b)
-{
-  const Step *x = a, *y = b;
-  if (x->time != y->time)
-    return x->time < y->time ? -1 : 1;
-  if (x->kind != y->kind)
-    return (int)x->kind - (int)y->kind;
-  if (x->entry != y->entry)
-    return x->entry->pid < y->entry->pid ? -1 : 1;
-  return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* A pid may have been its own grandparent's: so all go forward in time together. */
-static void
-replay (GPtrArray *set, WprTime limit)
-{
-  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
-  for (guint n = 0; n < set->len; n++)
-    {
-      WprEntry *entry = g_ptr_array_index (set, n);
-      for (guint i = 0; i < entry->n_facts && entry->facts[i].time <= limit; i++)
-        {
-          Step step = { entry->facts[i].time, entry->facts[i].kind, i, entry };
-          g_array_append_val (steps, step);
-        }
-    }
-  if (set->len > 1)
-    qsort (steps->data, steps->len, sizeof (Step), compare_step);
-  for (guint i = 0; i < steps->len; i++)
-    {
-      const Step *step = &g_array_index (steps, Step, i);
-      takers[step->kind](step->entry->derivation, &step->entry->facts[step->index]);
-    }
+  Derivation *d = g_new0 (Derivation, 1);
+  d->world = world;
+  d->entry = entry;
+  d->lives = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_life_free);
+  return d;
 }
 
 void
-wpr_world_derive (WprWorld *world, GPtrArray *entries, WprTime limit, WprDerived func,
-                  gpointer data)
+wpr_derivation_take (Derivation *d, WprFact *fact)
 {
-  g_autoptr (GPtrArray) set = g_ptr_array_new ();
-  for (guint i = 0; i < entries->len; i++)
-    begin_derivation (world, g_ptr_array_index (entries, i), set);
-  add_parents (world, set, limit);
-  replay (set, limit);
-  for (guint i = 0; i < set->len; i++)
-    {
-      WprEntry *entry = g_ptr_array_index (set, i);
-      Derivation *d = g_steal_pointer (&entry->derivation);
-      forget_threads (d);
-      for (guint n = 0; n < d->lives->len; n++)
-        wpr_life_finish (g_ptr_array_index (d->lives, n));
-      func (world, entry, d->lives, data);
-      g_ptr_array_unref (d->lives);
-      g_free (d);
-    }
-}
-
-static void
-keep_lives (WprWorld *world, WprEntry *entry, GPtrArray *lives, gpointer data)
-{
-  g_clear_pointer (&entry->lives, g_ptr_array_unref);
-  entry->lives = g_ptr_array_ref (lives);
-  entry->lives_generation = world->generation;
-}
-
-/* Lives of all of these, derived in one go. */
-void
-wpr_world_need_lives (WprWorld *world, GPtrArray *entries)
-{
-  g_autoptr (GPtrArray) missing = g_ptr_array_new ();
-  for (guint i = 0; i < entries->len; i++)
-    if (!is_derived (world, g_ptr_array_index (entries, i)))
-      g_ptr_array_add (missing, g_ptr_array_index (entries, i));
-  if (missing->len > 0)
-    wpr_world_derive (world, missing, WPR_WORLD_ALIVE, keep_lives, NULL);
-}
-
-void
-wpr_world_derive_all (WprWorld *world)
-{
-  g_autoptr (GPtrArray) entries = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer entry;
-  g_hash_table_iter_init (&iter, world->entries);
-  while (g_hash_table_iter_next (&iter, NULL, &entry))
-    g_ptr_array_add (entries, entry);
-  wpr_world_need_lives (world, entries);
+  takers[fact->kind](d, fact);
 }
 
 GPtrArray *
-wpr_world_lives (WprWorld *world, WprEntry *entry)
+wpr_derivation_finish (Derivation *d)
 {
-  if (!is_derived (world, entry))
-    {
-      g_autoptr (GPtrArray) entries = g_ptr_array_new ();
-      g_ptr_array_add (entries, entry);
-      wpr_world_need_lives (world, entries);
-    }
-  return entry->lives;
-}
-
-/* The last one begun by then; a dying task's last switch comes after its exit record. */
-WprLife *
-wpr_lives_at (GPtrArray *lives, WprTime when)
-{
-  guint low = 0, high = lives->len;
-  while (low < high)
-    {
-      guint middle = (low + high) / 2;
-      if (((WprLife *)g_ptr_array_index (lives, middle))->process.start <= when)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low == 0 ? NULL : g_ptr_array_index (lives, low - 1);
+  GPtrArray *lives = d->lives;
+  forget_threads (d);
+  for (guint i = 0; i < lives->len; i++)
+    wpr_life_finish (g_ptr_array_index (lives, i));
+  g_free (d);
+  return lives;
 }

@@ -118,6 +118,22 @@ goes_before (const WprFact *a, const WprFact *b)
   return a->time < b->time || (a->time == b->time && a->kind < b->kind);
 }
 
+/* Behind all that are not later. Nearly always the end, or close to it. */
+static guint
+position (const WprEntry *entry, const WprFact *fact)
+{
+  guint low = 0, high = entry->n_facts, middle = high > 0 ? high - 1 : 0;
+  while (low < high)
+    {
+      if (goes_before (fact, &entry->facts[middle]))
+        high = middle;
+      else
+        low = middle + 1;
+      middle = high - low > 64 ? (low + high) / 2 : high - (high > low);
+    }
+  return low;
+}
+
 static void
 insert (WprEntry *entry, const WprFact *fact)
 {
@@ -126,10 +142,7 @@ insert (WprEntry *entry, const WprFact *fact)
       entry->n_room = entry->n_room == 0 ? 4 : entry->n_room * 2;
       entry->facts = g_renew (WprFact, entry->facts, entry->n_room);
     }
-  /* Nearly always the newest: looked for from the end. */
-  guint at = entry->n_facts;
-  while (at > 0 && goes_before (fact, &entry->facts[at - 1]))
-    at--;
+  guint at = position (entry, fact);
   memmove (&entry->facts[at + 1], &entry->facts[at], (entry->n_facts - at) * sizeof (WprFact));
   entry->facts[at] = *fact;
   entry->n_facts++;

@@ -153,6 +153,7 @@ wpr_life_add_thread (WprLife *life, guint32 tid, WprTime start)
   g_array_set_clear_func (thread->thread.names, clear_name);
   thread->evidence = start;
   g_ptr_array_add (life->threads, thread);
+  life->threads_sorted = FALSE;
   life->n_live++;
   return thread;
 }
@@ -164,11 +165,43 @@ wpr_thread_life_free (WprThreadLife *thread)
   g_free (thread);
 }
 
+static gint
+compare_thread (gconstpointer a, gconstpointer b)
+{
+  const WprThread *x = *(gpointer *)a, *y = *(gpointer *)b;
+  if (x->tid != y->tid)
+    return x->tid < y->tid ? -1 : 1;
+  return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* The first one that is behind all of that number begun at or before `when`. */
+static guint
+thread_position (const WprLife *life, guint32 tid, WprTime when)
+{
+  guint low = 0, high = life->threads->len;
+  while (low < high)
+    {
+      guint middle = (low + high) / 2;
+      const WprThread *thread = g_ptr_array_index (life->threads, middle);
+      if (thread->tid < tid || (thread->tid == tid && thread->start <= when))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
 /* The newest thread of that number begun at or before `when`. */
 WprThreadLife *
 wpr_life_thread_at (const WprLife *life, guint32 tid, WprTime when)
 {
   WprThreadLife *found = NULL;
+  if (life->threads_sorted)
+    {
+      guint at = thread_position (life, tid, when);
+      found = at == 0 ? NULL : g_ptr_array_index (life->threads, at - 1);
+      return found != NULL && found->thread.tid == tid ? found : NULL;
+    }
   for (guint i = 0; i < life->threads->len; i++)
     {
       WprThreadLife *thread = g_ptr_array_index (life->threads, i);
@@ -369,8 +402,9 @@ drop_maps (WprLife *life, WprTime when)
   g_array_set_size (life->maps, kept);
 }
 
+/* Sorts them, drops what is there twice, fills .until. May be called again when more was added. */
 void
-wpr_life_finish (WprLife *life)
+wpr_life_finish_maps (WprLife *life)
 {
   g_autoptr (GArray) live = g_array_new (FALSE, FALSE, sizeof (guint));
   GArray *programs = life->process.programs;
@@ -398,6 +432,14 @@ wpr_life_finish (WprLife *life)
     if (g_array_index (programs, WprProgram, program).exec)
       end_all (life, live, g_array_index (programs, WprProgram, program).when);
   drop_maps (life, WPR_WORLD_BEFORE);
+}
+
+void
+wpr_life_finish (WprLife *life)
+{
+  wpr_life_finish_maps (life);
+  g_ptr_array_sort (life->threads, compare_thread);
+  life->threads_sorted = TRUE;
 }
 
 void

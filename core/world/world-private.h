@@ -58,10 +58,11 @@ typedef struct
 {
   WprProcess process; /* first: the public part; texts are GRefStrings */
   GArray *maps;       /* WprMapState; process.mappings is made of it */
-  GPtrArray *threads; /* WprThreadLife *, owned, by start */
+  GPtrArray *threads; /* WprThreadLife *, owned */
   WprTime evidence;
   WprTime proc_end; /* until when the newest look into /proc lasted; BEFORE: none */
   gboolean start_known, leader_exited;
+  gboolean threads_sorted; /* by tid, then start */
   guint n_live;
 } WprLife;
 
@@ -146,12 +147,19 @@ void wpr_thread_life_free (WprThreadLife *thread);
 void wpr_thread_life_add_name (WprThreadLife *thread, WprTime when, const char *name);
 const char *wpr_thread_life_name (const WprThreadLife *thread, WprTime when);
 WprProgram *wpr_life_program_at (const WprLife *life, WprTime when);
-void wpr_life_finish (WprLife *life);  /* sorts, drops what is there twice, fills .until */
+void wpr_life_finish_maps (WprLife *life);
+void wpr_life_finish (WprLife *life);  /* maps, and threads sorted */
 void wpr_life_publish (WprLife *life); /* makes process.mappings */
 /* Drops what was over before `oldest`. */
 void wpr_life_trim (WprLife *life, WprTime oldest);
 
-/* derive.c */
+/* derive.c: facts of one pid, one after the other in time order, become lives. */
+typedef struct _WprDerivation WprDerivation;
+WprDerivation *wpr_derivation_new (WprWorld *world, WprEntry *entry);
+void wpr_derivation_take (WprDerivation *derivation, WprFact *fact);
+GPtrArray *wpr_derivation_finish (WprDerivation *derivation); /* frees it; gives the lives */
+
+/* replay.c */
 /* Gives the lives that follow from the facts up to and with `limit`, also of parents derived along.
  */
 typedef void (*WprDerived) (WprWorld *world, WprEntry *entry, GPtrArray *lives, gpointer data);

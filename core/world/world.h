@@ -25,9 +25,8 @@ typedef struct
 {
   WprTime when;
   gboolean exec;
-  char *exe;
-  char *comm;
-  char *cmdline; /* NULL where unknown */
+  char *exe, *comm; /* "" where unknown */
+  char *cmdline;    /* NULL where unknown */
 } WprProgram;
 typedef struct
 {
@@ -44,7 +43,7 @@ typedef struct
   guint64 file_size; /* from stat at rundown, 0 if unknown: a replaced file is noticed */
   guint8 build_id[20];
   guint8 build_id_size;
-  char *path;
+  char *path; /* bytes as the kernel gave them: need not be UTF-8; all other texts are */
 } WprMapping; /* executable mappings only */
 typedef struct
 {
@@ -90,7 +89,10 @@ void wpr_world_forget (WprWorld *world, WprTime oldest);
 guint64 wpr_world_n_forgotten (
     const WprWorld *world); /* dead ones pushed out by max_dead, not by forget() */
 
-/* ---- asking ---- */
+/* ---- asking: who had a pid last is found until somebody else has it, since a dying task's last
+ * switch comes after its exit record (look at .end). Pointers are valid until something is fed or
+ * forgotten. After wpr_world_list_processes(), and until something is fed, several threads may ask
+ * at once. ---- */
 const WprProcess *wpr_world_process (const WprWorld *world, guint32 pid, WprTime when);
 const WprThread *wpr_world_thread (const WprWorld *world, guint32 tid, WprTime when);
 /* Name of a thread as of then, "" never NULL. */

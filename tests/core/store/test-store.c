@@ -25,6 +25,24 @@ collect_text (const WprStoreNote *note, gpointer data)
 }
 
 static void
+check_manifest (const WprManifest *m)
+{
+  assert_string_equal (m->plan_text, "a plan\nof two lines");
+  assert_null (m->user);
+  assert_int_equal (m->memory_bytes, G_GUINT64_CONSTANT (1) << 40);
+  assert_int_equal (m->sample_interval_ns, 1000000);
+  assert_string_equal (g_ptr_array_index (m->profiles, 0), "CPU.Verbose.File");
+  assert_int_equal (m->events->len, 1);
+  assert_string_equal (g_array_index (m->events, WprStoreEvent, 0).format,
+                       "name: sched_switch\nID: 317\n");
+  assert_int_equal (g_array_index (m->events, WprStoreEvent, 0).sample_type, 0x1234567890);
+  assert_int_equal (g_array_index (m->collectors, WprStoreCollector, 0).ring_bytes, 4 << 20);
+  assert_int_equal (m->ids->len, 2);
+  assert_int_equal (g_array_index (m->ids, WprStoreId, 0).id, 0xdeadbeefcafe);
+  assert_int_equal (g_array_index (m->ids, WprStoreId, 1).id, 99);
+}
+
+static void
 what_is_written_comes_back (void **state)
 {
   g_autoptr (GError) error = NULL;
@@ -45,27 +63,13 @@ what_is_written_comes_back (void **state)
   assert_true (wpr_store_in_use (path));
   wpr_store_close (store);
   assert_false (wpr_store_in_use (path));
-
   struct stat st;
   assert_int_equal (stat (path, &st), 0);
   assert_int_equal (st.st_mode & 07777, 0700);
 
   g_autoptr (WprStoreReader) reader = wpr_store_reader_open (path, &error);
   assert_null (error);
-  const WprManifest *m = wpr_store_reader_manifest (reader);
-  assert_string_equal (m->plan_text, "a plan\nof two lines");
-  assert_null (m->user);
-  assert_int_equal (m->memory_bytes, G_GUINT64_CONSTANT (1) << 40);
-  assert_int_equal (m->sample_interval_ns, 1000000);
-  assert_string_equal (g_ptr_array_index (m->profiles, 0), "CPU.Verbose.File");
-  assert_int_equal (m->events->len, 1);
-  assert_string_equal (g_array_index (m->events, WprStoreEvent, 0).format,
-                       "name: sched_switch\nID: 317\n");
-  assert_int_equal (g_array_index (m->events, WprStoreEvent, 0).sample_type, 0x1234567890);
-  assert_int_equal (g_array_index (m->collectors, WprStoreCollector, 0).ring_bytes, 4 << 20);
-  assert_int_equal (m->ids->len, 2);
-  assert_int_equal (g_array_index (m->ids, WprStoreId, 0).id, 0xdeadbeefcafe);
-  assert_int_equal (g_array_index (m->ids, WprStoreId, 1).id, 99);
+  check_manifest (wpr_store_reader_manifest (reader));
   assert_int_equal (wpr_store_reader_n_epochs (reader), 1);
   for (guint cpu = 0; cpu < 2; cpu++)
     {
