@@ -203,6 +203,19 @@ make_bases (GPtrArray *lives, const Fold *fold, GArray *bases)
   g_ptr_array_set_size (lives, 0);
 }
 
+static void
+put_first (WprEntry *entry, const GArray *facts)
+{
+  if (entry->n_facts + facts->len > entry->n_room)
+    {
+      entry->n_room = entry->n_facts + facts->len;
+      entry->facts = g_renew (WprFact, entry->facts, entry->n_room);
+    }
+  memmove (entry->facts + facts->len, entry->facts, entry->n_facts * sizeof (WprFact));
+  memcpy (entry->facts, facts->data, facts->len * sizeof (WprFact));
+  entry->n_facts += facts->len;
+}
+
 /* All that was told up to a time becomes one state a life. Parents are derived along and stay as
  * they are. */
 static void
@@ -218,17 +231,8 @@ fold_entry (WprWorld *world, WprEntry *entry, GPtrArray *lives, gpointer data)
     drop_owners (world, g_ptr_array_index (lives, i));
   make_bases (lives, fold, bases);
   filter_facts (entry, is_told_until, &fold->until);
-  if (entry->n_facts + bases->len > entry->n_room)
-    {
-      entry->n_room = entry->n_facts + bases->len;
-      entry->facts = g_renew (WprFact, entry->facts, entry->n_room);
-    }
-  if (bases->len > 0) /* an empty array's data is NULL, which memcpy must not get */
-    {
-      memmove (entry->facts + bases->len, entry->facts, entry->n_facts * sizeof (WprFact));
-      memcpy (entry->facts, bases->data, bases->len * sizeof (WprFact));
-      entry->n_facts += bases->len;
-    }
+  if (bases->len > 0)
+    put_first (entry, bases);
   add_owners_anew (world, entry);
 }
 
