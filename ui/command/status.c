@@ -85,9 +85,14 @@ connect_all (const char *instance, GError **error)
     {
       g_autoptr (GError) why = NULL;
       add_if_recording (recorders, wpr_recorder_connect (g_ptr_array_index (names, i), &why));
-      if (why != NULL && !g_error_matches (why, WPR_ERROR, WPR_ERROR_NOT_RECORDING))
-        wpr_warn ("%s", why->message);
+      if (why == NULL || g_error_matches (why, WPR_ERROR, WPR_ERROR_NOT_RECORDING))
+        continue;
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&why));
     }
+  /* One that does not answer is not nothing: a fault if there is no other. */
+  if (recorders->len > 0 && *error != NULL)
+    wpr_warn ("%s", (*error)->message);
   return recorders;
 }
 
@@ -117,7 +122,8 @@ wpr_verb_status (int argc, char **argv)
     return wpr_complain (error, wish.json);
   g_autoptr (GPtrArray) recorders
       = connect_all (wpr_arguments_get (arguments, "instancename"), &error);
-  if (error != NULL && !g_error_matches (error, WPR_ERROR, WPR_ERROR_NOT_RECORDING))
+  if (recorders->len == 0 && error != NULL
+      && !g_error_matches (error, WPR_ERROR, WPR_ERROR_NOT_RECORDING))
     return wpr_complain (error, wish.json);
   if (wish.json)
     return say_json (recorders);

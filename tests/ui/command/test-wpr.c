@@ -400,6 +400,9 @@ losses_are_said_everywhere (void **state)
   GPid pid = recorder_pid ("lossy");
   assert_int_equal (kill (pid, SIGSTOP), 0);
   make_system_calls ();
+  g_auto (Ran) held = wpr_run ("-status", NULL);
+  assert_status (held, 10); /* it is there, and does not answer */
+  assert_says (held.err, "lossy");
   assert_int_equal (kill (pid, SIGCONT), 0);
   /* Counts are read twice a second. */
   gint64 lost = 0;

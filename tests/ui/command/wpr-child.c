@@ -34,7 +34,7 @@ child_setup (void **state)
 {
   static const char *const dirs[][2]
       = { { "run", "WPR_RUNTIME_DIR" }, { "state", "WPR_STATE_DIR" } };
-  folder = g_dir_make_tmp ("wpr-test-XXXXXX", NULL);
+  folder = g_dir_make_tmp ("wpr-command-XXXXXX", NULL);
   program = g_build_filename (g_getenv ("WPR_BUILD_ROOT"), "ui", "command", "wpr", NULL);
   environment = g_get_environ ();
   environment = g_environ_setenv (environment, "LC_ALL", "C.UTF-8", TRUE);
