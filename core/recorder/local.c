@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -434,21 +433,10 @@ wpr_recorder_set_user (WprRecorder *self, const char *user)
 
 /* ---- making one ---- */
 
-/* What RealtimeKit gives at most: the drain must not wait behind the hog it records. */
-#define WORKER_NICE (-11)
-
 static void
 wpr_local_learn_tid (gpointer data)
 {
   *(guint32 *)data = (guint32)syscall (SYS_gettid);
-}
-
-static void
-wpr_local_begin_worker (gpointer data)
-{
-  wpr_local_learn_tid (data);
-  /* Without the right it stays as it is. */
-  setpriority (PRIO_PROCESS, *(guint32 *)data, WORKER_NICE);
 }
 
 static const WprRecorderBackendClass wpr_local_class = {
@@ -486,7 +474,7 @@ wpr_recorder_new_local (const char *instance, GError **error)
   WprRecorder *self = wpr_recorder_new_with_backend (instance, &local->parent);
   local->worker = wpr_worker_new ("wpr-worker");
   local->jobs = wpr_worker_new ("wpr-merge");
-  wpr_worker_call (local->worker, wpr_local_begin_worker, &local->tids[0], NULL);
+  wpr_worker_call (local->worker, wpr_local_learn_tid, &local->tids[0], NULL);
   wpr_worker_call (local->jobs, wpr_local_learn_tid, &local->tids[1], NULL);
   return self;
 }
