@@ -161,23 +161,24 @@ wpr_run_tell_losses (WprLocal *local, const GArray *losses, WprTime now)
       || (local->loss_told_ns && now - local->loss_told_ns < LOSS_NOTICE_NS))
     return;
   local->loss_told_ns = now;
+  /* As text: a format macro would cut the sentence for translators. */
+  g_autofree char *sideband_text = g_strdup_printf ("%" G_GUINT64_FORMAT, of_sideband);
+  g_autofree char *lost_text = g_strdup_printf ("%" G_GUINT64_FORMAT, lost);
   if (of_sideband > 0)
     wpr_local_notice (local, WPR_NOTICE_WARNING, "sideband-loss",
-                      _ ("%" G_GUINT64_FORMAT " records about processes were lost; some threads "
-                         "will have no name."),
-                      of_sideband);
+                      _ ("%s records about processes were lost; some threads will have no name."),
+                      sideband_text);
   if (lost == 0)
     return;
   const char *name
       = g_array_index (local->session.manifest->collectors, WprStoreCollector, worst_collector)
             .name;
   wpr_local_notice (local, WPR_NOTICE_WARNING, "loss",
-                    _ ("%" G_GUINT64_FORMAT " events were lost within a second, most of them in "
-                       "\"%s\" on CPU %u. Larger buffers or fewer stacks help."),
-                    lost, name, worst_cpu);
-  wpr_log (WPR_LOG_LOSS,
-           "%s: %" G_GUINT64_FORMAT " events lost within a second, worst in %s on CPU %u",
-           local->instance, lost, name, worst_cpu);
+                    _ ("%s events were lost within a second, most of them in \"%s\" on CPU %u. "
+                       "Larger buffers or fewer stacks help."),
+                    lost_text, name, worst_cpu);
+  wpr_log (WPR_LOG_LOSS, "%s: %s events lost within a second, worst in %s on CPU %u",
+           local->instance, lost_text, name, worst_cpu);
 }
 
 /* ---- figures ---- */
