@@ -52,9 +52,7 @@ wpr_store_begin_epoch (WprStore *store, GError **error)
   while (g_hash_table_iter_next (&iter, NULL, &value))
     {
       WprStoreFile *file = value;
-      sync_file_range (file->fd, (off_t)file->flushed, 0, SYNC_FILE_RANGE_WRITE);
-      if (file->flushed > 0)
-        posix_fadvise (file->fd, 0, (off_t)file->flushed, POSIX_FADV_DONTNEED);
+      wpr_behind_add (store->behind, file->fd, (gint64)file->flushed, 0, 0, (gint64)file->flushed);
     }
   g_hash_table_remove_all (store->files);
   if (store->epoch_folder >= 0)

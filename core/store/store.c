@@ -134,6 +134,7 @@ wpr_store_create (const char *parent, WprManifest *manifest, const WprStoreLimit
   store->folder = store->lock = store->epoch_folder = -1;
   store->files = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, close_file);
   store->epochs = g_array_new (FALSE, TRUE, sizeof (WprStoreEpoch));
+  store->behind = wpr_behind_new ();
   if (limits != NULL)
     store->limits = *limits;
   if (manifest->instance == NULL || !wpr_instance_name_valid (manifest->instance))
@@ -220,14 +221,14 @@ wpr_store_sideband_fd (WprStore *store, GError **error)
 
 /* Starts writing what is full, and lets go of what was started two steps ago: written by now. */
 static void
-flush_behind (WprStoreFile *file)
+flush_behind (WprStore *store, WprStoreFile *file)
 {
   while (file->told - file->flushed >= FLUSH_BYTES)
     {
-      sync_file_range (file->fd, (off_t)file->flushed, FLUSH_BYTES, SYNC_FILE_RANGE_WRITE);
-      if (file->flushed >= 2 * FLUSH_BYTES)
-        posix_fadvise (file->fd, (off_t)(file->flushed - 2 * FLUSH_BYTES), FLUSH_BYTES,
-                       POSIX_FADV_DONTNEED);
+      gboolean drops = file->flushed >= 2 * FLUSH_BYTES;
+      wpr_behind_add (store->behind, file->fd, (gint64)file->flushed, FLUSH_BYTES,
+                      drops ? (gint64)(file->flushed - 2 * FLUSH_BYTES) : 0,
+                      drops ? FLUSH_BYTES : 0);
       file->flushed += FLUSH_BYTES;
     }
 }
@@ -239,7 +240,7 @@ wrote (WprStore *store, gint64 key, gsize bytes)
   g_return_if_fail (file != NULL);
   file->told += bytes;
   wpr_store_current (store)->bytes += bytes;
-  flush_behind (file);
+  flush_behind (store, file);
 }
 
 void
@@ -304,6 +305,7 @@ wpr_store_close (WprStore *store)
   gpointer value;
   if (store == NULL)
     return;
+  wpr_behind_free (store->behind);
   g_hash_table_iter_init (&iter, store->files);
   while (g_hash_table_iter_next (&iter, NULL, &value))
     fsync (((WprStoreFile *)value)->fd);

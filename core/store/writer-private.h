@@ -2,6 +2,7 @@
 /* The writing half of the store: what its files share. Private to the room. */
 #pragma once
 
+#include "store/behind.h"
 #include "store/store-private.h"
 
 G_BEGIN_DECLS
@@ -35,6 +36,7 @@ struct _WprStore
   guint64 bytes_dropped; /* of deleted epochs */
   WprStoreFold fold;
   gpointer fold_data;
+  WprBehind *behind;
 };
 
 /* store.c: opened when first asked for. */
