@@ -62,7 +62,8 @@ wpr_store_begin_epoch (WprStore *store, GError **error)
   return TRUE;
 }
 
-/* A file that is there whole or not at all. */
+/* A file that is there whole or not at all, whenever we are killed. Not synced: that may take
+ * seconds on the disk under study, and the rings fill meanwhile. */
 static gboolean
 write_whole (int folder, const char *name, gconstpointer data, gsize size, GError **error)
 {
@@ -72,16 +73,18 @@ write_whole (int folder, const char *name, gconstpointer data, gsize size, GErro
   if (fd < 0)
     return FALSE;
   gboolean good = wpr_write_all (fd, data, size, error);
-  if (good && (fsync (fd) != 0 || renameat (folder, beside, folder, name) != 0))
+  if (good && renameat (folder, beside, folder, name) != 0)
     {
       wpr_set_error (error, errno == ENOSPC ? WPR_ERROR_NO_SPACE : WPR_ERROR_INTERNAL, 0,
                      _ ("Keeping the list of processes beside the recording failed: %s."),
                      g_strerror (errno));
       good = FALSE;
     }
-  close (fd);
-  if (!good)
+  if (good)
+    sync_file_range (fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+  else
     unlinkat (folder, beside, 0);
+  close (fd);
   return good;
 }
 

@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <pthread.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -142,12 +143,71 @@ a_fork_seen_by_record_and_in_proc_is_one_process (void **state)
   assert_int_equal (n, 1);
 }
 
+static gboolean
+has_path (const WprProcess *process, const char *path)
+{
+  for (guint i = 0; i < process->mappings->len; i++)
+    if (g_str_equal (g_array_index (process->mappings, WprMapping, i).path, path))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+names_are_the_kernels_own (void **state)
+{
+  g_autofree char *folder = g_dir_make_tmp ("wpr\n two-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "lib x.so", NULL);
+  g_autofree char *deleted = g_strconcat (path, " (deleted)", NULL);
+  gsize page = (gsize)sysconf (_SC_PAGESIZE);
+  g_autofree char *contents = g_strnfill (page, 'x');
+  assert_true (g_file_set_contents (path, contents, (gssize)page, NULL));
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  void *mapped = mmap (NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+  void *anonymous = mmap (NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  close (fd);
+  assert_true (mapped != MAP_FAILED && anonymous != MAP_FAILED);
+  for (int round = 0; round < 2; round++)
+    {
+      g_autoptr (WprWorld) world = wpr_world_new (10);
+      gint64 now = now_ns ();
+      wpr_world_read_proc (world, "/proc", now, NULL);
+      const WprProcess *process = wpr_world_process (world, (guint32)getpid (), now);
+      assert_true (has_path (process, round == 0 ? path : deleted));
+      assert_true (has_path (process, "//anon"));
+      assert_false (has_path (process, "[stack]")); /* not executable */
+      unlink (path);
+    }
+  munmap (mapped, page);
+  munmap (anonymous, page);
+  rmdir (folder);
+}
+
+static void
+who_is_not_listed_any_more_has_ended (void **state)
+{
+  g_autoptr (WprWorld) world = wpr_world_new (WPR_WORLD_MAX_DEAD);
+  gint64 before = now_ns ();
+  pid_t child = fork ();
+  if (child == 0)
+    _exit (0);
+  waitpid (child, NULL, 0);
+  feed_fork (world, before, (guint32)getpid (), (guint32)getpid (), (guint32)child, (guint32)child);
+  assert_int_equal (wpr_world_process (world, (guint32)child, before)->end, WPR_WORLD_ALIVE);
+  wpr_world_read_proc (world, "/proc", now_ns (), NULL); /* its exit record was lost */
+  assert_true (wpr_world_process (world, (guint32)child, before)->end <= now_ns ());
+  gint64 end = before + 1000;
+  feed_exit (world, end, (guint32)child, (guint32)child); /* or came late */
+  assert_int_equal (wpr_world_process (world, (guint32)child, before)->end, end);
+}
+
 int
 main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (this_test_is_found),
     cmocka_unit_test (reading_while_programs_start_and_end_is_survived),
+    cmocka_unit_test (names_are_the_kernels_own),
+    cmocka_unit_test (who_is_not_listed_any_more_has_ended),
     cmocka_unit_test (a_fork_seen_by_record_and_in_proc_is_one_process),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
