@@ -42,9 +42,12 @@ typedef struct
   char *file;         /* display name */
   guint line, column; /* from 1; 0 if unknown */
   char *path;         /* element path, "WindowsPerformanceRecorder/Profiles/Profile" */
-  char *what;         /* what is wrong */
+  char *what;         /* what is wrong, and what was found */
+  char *allowed;      /* what may stand there; "" if that says nothing */
   char *advice;       /* what to write instead; "" if nothing helps */
   gboolean is_error;  /* the profile cannot be used; else a warning */
+  gboolean
+      is_refused; /* WPR refuses such a file: an error where one is strict (-validate -strict) */
   guint32 wpr_number; /* 0xc558..., 0 if none */
 } WprFault;
 
@@ -64,6 +67,12 @@ WPR_API guint wpr_library_get_n_profiles (WprLibrary *library);
 WPR_API const WprProfile *wpr_library_get_profile (WprLibrary *library, guint index);
 /* Faults of everything added so far. Elements are const WprFault *; owned by the library. */
 WPR_API const GPtrArray *wpr_library_get_faults (WprLibrary *library);
+/* Takes out what was added under that display name, faults too; what was handed out of it is gone.
+ * FALSE: nothing was. */
+WPR_API gboolean wpr_library_remove (WprLibrary *library, const char *display_name);
+/* The .wprp format for people: plain text, or the source of wprp(5). Free with g_free. */
+WPR_API char *wpr_profile_format_to_text (void);
+WPR_API char *wpr_profile_format_to_man (void);
 /* By name, as WPR spells it ("CPU", case-insensitive; with source NULL the built-in one wins). NULL
  * with WPR_ERROR_PROFILE and a suggestion where a name is nearly right. */
 WPR_API const WprProfile *wpr_library_find (WprLibrary *library, const char *name,

@@ -22,6 +22,7 @@ wpr_node_free (gpointer data)
     g_array_unref (node->attributes);
   if (node->children != NULL)
     g_ptr_array_unref (node->children);
+  g_free (node->counts);
   g_free (node);
 }
 
@@ -45,15 +46,15 @@ wpr_node_new (WprDocument *document, WprNode *parent, const WprElement *element,
 }
 
 void
-wpr_node_add_attribute (WprNode *node, const char *name, const char *value, gsize size, guint line,
-                        guint column)
+wpr_node_add_attribute (WprNode *node, const WprAttributeRule *rule, const char *value, gsize size,
+                        guint line, guint column)
 {
   if (node->attributes == NULL)
     {
       node->attributes = g_array_new (FALSE, FALSE, sizeof (WprAttribute));
       g_array_set_clear_func (node->attributes, wpr_attribute_clear);
     }
-  WprAttribute attribute = { name, g_strndup (value, size), line, column };
+  WprAttribute attribute = { rule->name, rule, g_strndup (value, size), line, column, FALSE };
   g_array_append_val (node->attributes, attribute);
 }
 
@@ -90,7 +91,7 @@ const char *
 wpr_node_get (const WprNode *node, const char *attribute)
 {
   const WprAttribute *found = wpr_node_get_attribute (node, attribute);
-  return found != NULL ? found->value : NULL;
+  return found != NULL && !found->is_invalid ? found->value : NULL;
 }
 
 gboolean
@@ -131,30 +132,65 @@ wpr_node_append_path (const WprNode *node, GString *path)
   g_string_append (path, node->element->name);
 }
 
-void
-wpr_node_add_fault (const WprNode *node, const char *attribute, gboolean is_error,
-                    guint32 wpr_number, const char *advice, const char *format, ...)
+char *
+wpr_node_get_path (const WprNode *node, const char *attribute)
+{
+  GString *path = g_string_new (NULL);
+  wpr_node_append_path (node, path);
+  if (attribute != NULL)
+    g_string_append_printf (path, "/@%s", attribute);
+  return g_string_free (path, FALSE);
+}
+
+/* NULL if it is known already: a provider that four profiles use is looked at four times. */
+static WprFault *
+wpr_node_add_once (const WprNode *node, const char *attribute, gboolean is_error,
+                   guint32 wpr_number, const char *advice, const char *what)
 {
   const WprAttribute *at = attribute != NULL ? wpr_node_get_attribute (node, attribute) : NULL;
-  va_list args;
-  va_start (args, format);
-  g_autofree char *what = g_strdup_vprintf (format, args);
-  va_end (args);
   guint line = at != NULL ? at->line : node->line, column = at != NULL ? at->column : node->column;
-
-  /* A provider that four profiles use is looked at four times. */
   for (guint i = 0; i < node->document->faults->len; i++)
     {
       const WprFault *known = g_ptr_array_index (node->document->faults, i);
       if (known->line == line && known->column == column && g_str_equal (known->what, what))
-        return;
+        return NULL;
     }
-  g_autoptr (GString) path = g_string_new (NULL);
-  wpr_node_append_path (node, path);
-  if (attribute != NULL)
-    g_string_append_printf (path, "/@%s", attribute);
-  WprPlace place = { node->document->file, line, column, path->str };
-  wpr_faults_add (node->document->faults, &place, is_error, wpr_number, advice, "%s", what);
+  g_autofree char *path = wpr_node_get_path (node, attribute);
+  WprPlace place = { node->document->file, line, column, path };
+  WprFault *fault
+      = wpr_faults_add (node->document->faults, &place, is_error, wpr_number, advice, "%s", what);
+  const WprAttributeRule *rule
+      = attribute != NULL ? wpr_schema_attribute (node->element, attribute) : NULL;
+  if (fault != NULL && rule != NULL)
+    {
+      g_autofree char *allowed = wpr_value_describe (rule->type);
+      wpr_fault_set_allowed (fault, allowed);
+    }
+  return fault;
+}
+
+void
+wpr_node_add_fault (const WprNode *node, const char *attribute, gboolean is_error,
+                    guint32 wpr_number, const char *advice, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *what = g_strdup_vprintf (format, args);
+  va_end (args);
+  wpr_node_add_once (node, attribute, is_error, wpr_number, advice, what);
+}
+
+void
+wpr_node_refuse (const WprNode *node, const char *attribute, guint32 wpr_number, const char *advice,
+                 const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *what = g_strdup_vprintf (format, args);
+  va_end (args);
+  WprFault *fault = wpr_node_add_once (node, attribute, FALSE, wpr_number, advice, what);
+  if (fault != NULL)
+    fault->is_refused = TRUE;
 }
 
 /* Ids of the grandchildren of the root, unique in the file. */

@@ -18,8 +18,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *name; /* static */
+  const WprAttributeRule *rule;
   char *value;
   guint line, column;
+  gboolean is_invalid; /* not what the format allows: a fault, and as if it were absent */
 } WprAttribute;
 
 typedef struct _WprDocument WprDocument;
@@ -32,6 +34,8 @@ struct _WprNode
   WprNode *parent;     /* borrowed; NULL: the root */
   GArray *attributes;  /* WprAttribute; NULL: none */
   GPtrArray *children; /* WprNode *, owned; NULL: none */
+  guint *counts;       /* while reading: of each of the element's rules; NULL: none yet */
+  guint furthest;      /* while reading: of those rules */
 };
 
 struct _WprDocument
@@ -41,6 +45,8 @@ struct _WprDocument
   WprNode *root;     /* NULL: not usable at all */
   GHashTable *by_id; /* Id -> WprNode *: grandchildren of the root, as the format counts */
   GPtrArray *faults; /* WprFault * */
+  /* All elements and attributes of the text, and those of them the format does not have. */
+  guint n_elements, n_attributes, n_left_out_elements, n_left_out_attributes;
 };
 
 /* Reads a file. Never NULL: what is wrong is in faults. */
@@ -49,7 +55,7 @@ void wpr_document_free (WprDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprDocument, wpr_document_free)
 
 gboolean wpr_node_is (const WprNode *node, const char *element);
-/* An attribute's value, NULL if it is not there. */
+/* An attribute's value, NULL if it is not there or not what the format allows. */
 const char *wpr_node_get (const WprNode *node, const char *attribute);
 const WprAttribute *wpr_node_get_attribute (const WprNode *node, const char *attribute);
 /* "true" or "1"; FALSE also if absent. */
@@ -63,5 +69,10 @@ const WprNode *wpr_node_find (const WprNode *node, const char *element);
 void wpr_node_add_fault (const WprNode *node, const char *attribute, gboolean is_error,
                          guint32 wpr_number, const char *advice, const char *format, ...)
     G_GNUC_PRINTF (6, 7);
+/* A warning about what WPR refuses; its number may be unknown (0). */
+void wpr_node_refuse (const WprNode *node, const char *attribute, guint32 wpr_number,
+                      const char *advice, const char *format, ...) G_GNUC_PRINTF (5, 6);
+/* "WindowsPerformanceRecorder/Profiles/Profile/@Id". Free with g_free. */
+char *wpr_node_get_path (const WprNode *node, const char *attribute);
 
 G_END_DECLS

@@ -16,6 +16,7 @@ wpr_fault_free (gpointer data)
   g_free (fault->file);
   g_free (fault->path);
   g_free (fault->what);
+  g_free (fault->allowed);
   g_free (fault->advice);
   g_free (fault);
 }
@@ -32,7 +33,7 @@ wpr_faults_add (GPtrArray *faults, const WprPlace *place, gboolean is_error, gui
 {
   /* The first error is kept in any case: it decides whether the file can be used. */
   if (faults->len >= FAULTS_MOST && (!is_error || wpr_faults_first_error (faults) != NULL))
-    return g_ptr_array_index (faults, faults->len - 1);
+    return NULL;
 
   WprFault *fault = g_new0 (WprFault, 1);
   va_list args;
@@ -44,10 +45,33 @@ wpr_faults_add (GPtrArray *faults, const WprPlace *place, gboolean is_error, gui
   fault->column = place->column;
   fault->path = g_strdup (place->path != NULL ? place->path : "");
   fault->advice = g_strdup (advice != NULL ? advice : "");
+  fault->allowed = g_strdup ("");
   fault->is_error = is_error;
+  fault->is_refused = is_error || wpr_number != 0;
   fault->wpr_number = wpr_number;
   g_ptr_array_add (faults, fault);
   return fault;
+}
+
+void
+wpr_fault_set_allowed (WprFault *fault, const char *allowed)
+{
+  g_free (fault->allowed);
+  fault->allowed = g_strdup (allowed);
+}
+
+static int
+wpr_fault_compare (gconstpointer left, gconstpointer right)
+{
+  const WprFault *a = *(const WprFault *const *)left, *b = *(const WprFault *const *)right;
+  return a->line != b->line ? (a->line > b->line) - (a->line < b->line)
+                            : (a->column > b->column) - (a->column < b->column);
+}
+
+void
+wpr_faults_sort (GPtrArray *faults)
+{
+  g_ptr_array_sort (faults, wpr_fault_compare); /* stable */
 }
 
 const WprFault *

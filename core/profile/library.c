@@ -7,6 +7,7 @@
 #include "profile/suggest.h"
 #include "profile/symptoms.h"
 #include "profile/text.h"
+#include "profile/validate.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -92,10 +93,10 @@ wpr_entries_add (GPtrArray *entries, WprVariant *variant, const char *source)
   WprVariant **place = &entry->variants[variant->level][variant->mode];
   if (*place != NULL)
     {
-      wpr_node_add_fault (variant->node, "Name", FALSE, 0, _ ("Give it another Name."),
-                          _ ("“%s” has this detail level and logging mode already; this one is not "
-                             "used."),
-                          variant->name);
+      wpr_node_refuse (variant->node, "Name", 0, _ ("Give it another Name."),
+                       _ ("“%s” has this detail level and logging mode already; this one is not "
+                          "used."),
+                       variant->name);
       wpr_variant_free (variant);
       return;
     }
@@ -123,7 +124,8 @@ wpr_library_resolve (WprLibrary *library, WprDocument *document, GPtrArray *entr
                               _ ("A file cannot have more than %d profiles."), MOST_PROFILES);
           break;
         }
-      WprVariant *variant = wpr_variant_new (node, library->builtin_ids);
+      WprBuiltinIds builtin = { library->builtin_ids, NULL };
+      WprVariant *variant = wpr_variant_new (node, &builtin);
       if (variant->name == NULL || variant->id == NULL)
         wpr_variant_free (variant);
       else
@@ -132,6 +134,9 @@ wpr_library_resolve (WprLibrary *library, WprDocument *document, GPtrArray *entr
   if (document->root != NULL && n_found == 0)
     wpr_node_add_fault (document->root, NULL, TRUE, 0xc5580701,
                         _ ("Add a <Profile> to <Profiles>."), _ ("There is no profile in it."));
+  WprBuiltinIds builtin = { library->builtin_ids, NULL };
+  wpr_document_validate (document, &builtin);
+  wpr_faults_sort (document->faults);
 }
 
 static void
@@ -141,10 +146,11 @@ wpr_library_add_faults (WprLibrary *library, const GPtrArray *faults)
     g_ptr_array_add (library->faults, g_ptr_array_index (faults, i));
 }
 
-/* What an earlier reading of the same file left. */
-static void
+/* What an earlier reading of the same file left; FALSE: nothing. */
+static gboolean
 wpr_library_forget (WprLibrary *library, const char *source)
 {
+  guint n_before = library->documents->len;
   for (guint i = library->entries->len; i > 0; i--)
     {
       const WprEntry *entry = g_ptr_array_index (library->entries, i - 1);
@@ -163,6 +169,7 @@ wpr_library_forget (WprLibrary *library, const char *source)
       if (!document->is_builtin && g_str_equal (document->file, source))
         g_ptr_array_remove_index (library->documents, i - 1);
     }
+  return library->documents->len < n_before;
 }
 
 static void
@@ -277,6 +284,13 @@ wpr_library_add_file (WprLibrary *library, const char *path, GError **error)
     }
   g_autoptr (GBytes) whole = g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
   return wpr_library_add_bytes (library, whole, shown, error);
+}
+
+gboolean
+wpr_library_remove (WprLibrary *library, const char *display_name)
+{
+  g_return_val_if_fail (library != NULL && display_name != NULL, FALSE);
+  return wpr_library_forget (library, display_name);
 }
 
 guint

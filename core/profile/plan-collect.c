@@ -196,7 +196,7 @@ wpr_plan_add_collector (WprPlanBuild *build, const WprChosen *chosen, const WprC
     wpr_plan_add_keyword (build, collector, chosen, &g_array_index (use->keywords, WprNamed, i));
   for (guint i = 0; i < use->providers->len; i++)
     wpr_plan_add_provider (build, collector, chosen, g_ptr_array_index (use->providers, i));
-  if (use->has_counters)
+  if (use->counters->len > 0)
     {
       g_autofree char *text = g_strdup_printf (_ ("%s: hardware counters"), chosen->profile->name);
       WprAsker asker = { text, NULL, chosen->profile->name, FALSE };

@@ -12,7 +12,7 @@ void wpr_document_read (WprDocument *document, GBytes *bytes);
 WprNode *wpr_node_new (WprDocument *document, WprNode *parent, const WprElement *element,
                        guint line, guint column);
 void wpr_node_free (gpointer node); /* with all below it */
-void wpr_node_add_attribute (WprNode *node, const char *name, const char *value, gsize size,
-                             guint line, guint column);
+void wpr_node_add_attribute (WprNode *node, const WprAttributeRule *rule, const char *value,
+                             gsize size, guint line, guint column);
 
 G_END_DECLS

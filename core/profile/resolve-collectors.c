@@ -3,83 +3,7 @@
 #include "config.h"
 #include "profile/resolve.h"
 
-#include <errno.h>
 #include <glib/gi18n-lib.h>
-#include <math.h>
-
-/* The format's own defaults. */
-#define DEFAULT_BUFFER_KB 128
-#define DEFAULT_BUFFERS 64
-
-WprCollectorUse *
-wpr_collector_use_new (WprUseKind kind, const char *id)
-{
-  WprCollectorUse *use = g_new0 (WprCollectorUse, 1);
-  use->kind = kind;
-  use->id = id;
-  use->buffer_kb = DEFAULT_BUFFER_KB;
-  use->buffers = DEFAULT_BUFFERS;
-  use->keywords = g_array_new (FALSE, FALSE, sizeof (WprNamed));
-  use->stacks = g_array_new (FALSE, FALSE, sizeof (WprNamed));
-  use->providers = g_ptr_array_new_with_free_func (g_free);
-  use->provider_ids = g_hash_table_new (g_str_hash, g_str_equal);
-  return use;
-}
-
-void
-wpr_collector_use_free (gpointer data)
-{
-  WprCollectorUse *use = data;
-  g_array_unref (use->keywords);
-  g_array_unref (use->stacks);
-  g_hash_table_unref (use->provider_ids);
-  g_ptr_array_unref (use->providers);
-  g_free (use);
-}
-
-static void
-wpr_resolve_buffer_number (const WprNode *node, WprCollectorUse *use)
-{
-  const char *value = wpr_node_get (node, "Value");
-  if (value == NULL)
-    return;
-  gboolean is_percent = wpr_node_get_boolean (node, "PercentageOfTotalMemory");
-  double most = is_percent ? 100 : 1000000;
-  char *end = NULL;
-  double number = g_ascii_strtod (value, &end);
-  if (!g_ascii_isdigit (*value) || *end != '\0' || !isfinite (number) || number <= 0
-      || number > most)
-    {
-      wpr_node_add_fault (node, "Value", TRUE, 0xc5580701,
-                          is_percent ? _ ("Write a percentage above 0, 100 at most.")
-                                     : _ ("Write a number from 1 to 1000000."),
-                          _ ("Buffers “%s” is not a number of buffers that could be had."), value);
-      return;
-    }
-  use->buffers = number;
-  use->is_percent = is_percent;
-  use->max_space_mb = 0;
-  if (wpr_node_get (node, "MaximumBufferSpace") != NULL)
-    wpr_resolve_number (node, "MaximumBufferSpace", 1, G_MAXUINT / 1024, "MB", &use->max_space_mb);
-}
-
-void
-wpr_resolve_buffers (const WprNode *node, WprCollectorUse *use)
-{
-  for (guint i = 0; i < wpr_node_n_children (node); i++)
-    {
-      const WprNode *child = wpr_node_child (node, i);
-      gboolean is_buffer_size = wpr_node_is (child, "BufferSize");
-      if (is_buffer_size)
-        wpr_resolve_number (child, "Value", 4, 1048576, "KB", &use->buffer_kb);
-      else if (wpr_node_is (child, "Buffers"))
-        wpr_resolve_buffer_number (child, use);
-      else if (wpr_node_is (child, "MaximumFileSize"))
-        wpr_resolve_number (child, "Value", 1, G_MAXUINT, "MB", &use->max_file_mb);
-      if (is_buffer_size || wpr_node_is (child, "Buffers"))
-        use->buffers_own = use->buffers_own || !node->document->is_builtin;
-    }
-}
 
 /* What a reference element means. */
 typedef struct
@@ -121,12 +45,13 @@ static void
 wpr_resolve_collector (const WprNode *collector, WprCollectorUse *use, const WprBuiltinIds *builtin)
 {
   g_autoptr (GPtrArray) chain = wpr_resolve_chain (collector, builtin);
+  use->node = collector;
   for (guint i = 0; i < chain->len; i++)
     {
       const WprNode *link = g_ptr_array_index (chain, i);
       if (wpr_node_get (link, "Name") != NULL)
         use->name = wpr_node_get (link, "Name");
-      wpr_resolve_buffers (link, use);
+      wpr_resolve_buffers (link, use, builtin);
     }
   if (use->name == NULL)
     use->name = use->kind == WPR_USE_SYSTEM ? "WPR System Collector" : use->id;
@@ -136,7 +61,7 @@ static void
 wpr_resolve_reference_children (const WprNode *node, WprCollectorUse *use,
                                 const WprBuiltinIds *builtin)
 {
-  wpr_resolve_buffers (node, use);
+  wpr_resolve_buffers (node, use, builtin);
   for (guint i = 0; i < wpr_node_n_children (node); i++)
     {
       const WprNode *child = wpr_node_child (node, i);
@@ -147,7 +72,7 @@ wpr_resolve_reference_children (const WprNode *node, WprCollectorUse *use,
       else if (wpr_node_is (child, "EventProviders"))
         wpr_resolve_event_providers (child, use, builtin);
       else if (wpr_node_is (child, "HardwareCounterId") || wpr_node_is (child, "HardwareCounter"))
-        use->has_counters = TRUE;
+        wpr_resolve_counters (child, use, builtin);
     }
 }
 

@@ -11,39 +11,6 @@
 
 /* ---- lists of names: Keywords, Stacks ---- */
 
-static const char *
-wpr_keyword_name (guint index)
-{
-  const WprKeywordRow *row = wpr_keyword_get (index);
-  return row != NULL ? row->keyword : NULL;
-}
-
-static const char *
-wpr_stack_name (guint index)
-{
-  const WprStackRow *row = wpr_stack_get (index);
-  return row != NULL ? row->stack : NULL;
-}
-
-/* FALSE, with a warning, for a name the table does not have. */
-static gboolean
-wpr_named_check (const WprNode *node, const char *value, const char *(*name_of) (guint index))
-{
-  const char *name;
-  for (guint i = 0; (name = name_of (i)) != NULL; i++)
-    if (g_str_equal (name, value))
-      return TRUE;
-  WprSuggest suggest = { .word = value };
-  for (guint i = 0; (name = name_of (i)) != NULL; i++)
-    wpr_suggest_offer (&suggest, name);
-  g_autofree char *advice = suggest.best != NULL
-                                ? g_strdup_printf (_ ("Did you mean “%s”?"), suggest.best)
-                                : g_strdup ("");
-  wpr_node_add_fault (node, "Value", FALSE, 0, advice, _ ("There is no %s “%s”; it is left out."),
-                      node->element->name, value);
-  return FALSE;
-}
-
 static gboolean
 wpr_named_find (const GArray *names, const char *value, guint *index)
 {
@@ -57,8 +24,8 @@ wpr_named_find (const GArray *names, const char *value, guint *index)
   return FALSE;
 }
 
-static void
-wpr_named_apply (GArray *names, const WprNode *list, const char *(*name_of) (guint index))
+void
+wpr_resolve_names (GArray *names, const WprNode *list)
 {
   WprOperation operation = wpr_resolve_operation (list);
   if (operation == WPR_OPERATION_SET)
@@ -67,10 +34,11 @@ wpr_named_apply (GArray *names, const WprNode *list, const char *(*name_of) (gui
     {
       const WprNode *child = wpr_node_child (list, i);
       WprNamed named = { .value = wpr_node_get (child, "Value"),
+                         .node = child,
                          .strict = wpr_node_get_boolean (child, "Strict"),
                          .custom = wpr_node_is (child, "CustomKeyword")
                                    || wpr_node_is (child, "CustomStack") };
-      if (named.value == NULL || (!named.custom && !wpr_named_check (child, named.value, name_of)))
+      if (named.value == NULL)
         continue;
       guint index;
       gboolean known = wpr_named_find (names, named.value, &index);
@@ -86,15 +54,17 @@ wpr_named_apply (GArray *names, const WprNode *list, const char *(*name_of) (gui
 /* ---- system providers ---- */
 
 static void
-wpr_resolve_apply_system (const WprNode *node, GArray *keywords, GArray *stacks)
+wpr_resolve_apply_system (const WprNode *node, GArray *keywords, GArray *stacks, GArray *pool_tags)
 {
   for (guint i = 0; i < wpr_node_n_children (node); i++)
     {
       const WprNode *child = wpr_node_child (node, i);
       if (wpr_node_is (child, "Keywords"))
-        wpr_named_apply (keywords, child, wpr_keyword_name);
+        wpr_resolve_names (keywords, child);
       else if (wpr_node_is (child, "Stacks"))
-        wpr_named_apply (stacks, child, wpr_stack_name);
+        wpr_resolve_names (stacks, child);
+      else if (wpr_node_is (child, "PoolTags"))
+        wpr_resolve_names (pool_tags, child);
     }
 }
 
@@ -119,10 +89,12 @@ wpr_resolve_system_provider (const WprNode *node, WprCollectorUse *use,
   g_autoptr (GPtrArray) chain = wpr_resolve_chain (node, builtin);
   g_autoptr (GArray) keywords = g_array_new (FALSE, FALSE, sizeof (WprNamed));
   g_autoptr (GArray) stacks = g_array_new (FALSE, FALSE, sizeof (WprNamed));
+  g_autoptr (GArray) pool_tags = g_array_new (FALSE, FALSE, sizeof (WprNamed));
   for (guint i = 0; i < chain->len; i++)
-    wpr_resolve_apply_system (g_ptr_array_index (chain, i), keywords, stacks);
+    wpr_resolve_apply_system (g_ptr_array_index (chain, i), keywords, stacks, pool_tags);
   wpr_named_unite (use->keywords, keywords);
   wpr_named_unite (use->stacks, stacks);
+  wpr_named_unite (use->pool_tags, pool_tags);
 }
 
 void
@@ -135,7 +107,7 @@ wpr_resolve_system_reference (const WprNode *node, WprCollectorUse *use,
   wpr_resolve_system_provider (provider, use, builtin);
   /* What the reference says holds for what the collector had before, too: a Remove would otherwise
    * not reach an inherited keyword. */
-  wpr_resolve_apply_system (node, use->keywords, use->stacks);
+  wpr_resolve_apply_system (node, use->keywords, use->stacks, use->pool_tags);
 }
 
 /* ---- event providers ---- */
@@ -184,16 +156,64 @@ wpr_resolve_apply_provider (const WprNode *node, WprProviderUse *use)
   if (wpr_node_get (node, "Name") != NULL)
     use->name = wpr_node_get (node, "Name");
   if (wpr_node_get (node, "Level") != NULL)
-    wpr_resolve_number (node, "Level", 0, 255, NULL, &use->level);
+    wpr_resolve_number (node, "Level", &use->level);
   if (wpr_node_get (node, "Strict") != NULL)
     use->strict = wpr_node_get_boolean (node, "Strict");
   if (wpr_node_get (node, "Stack") != NULL)
     use->stack = wpr_node_get_boolean (node, "Stack");
   if (wpr_node_get (node, "CaptureStateOnly") != NULL)
     use->capture_state_only = wpr_node_get_boolean (node, "CaptureStateOnly");
+  if (wpr_node_get (node, "NonPagedMemory") != NULL)
+    use->non_paged = wpr_node_get_boolean (node, "NonPagedMemory");
+  if (wpr_node_get (node, "ProcessExeFilter") != NULL)
+    use->exe_filter = wpr_node_get (node, "ProcessExeFilter");
   for (guint i = 0; i < wpr_node_n_children (node); i++)
-    if (wpr_node_is (wpr_node_child (node, i), "Keywords"))
-      wpr_resolve_apply_masks (wpr_node_child (node, i), use);
+    {
+      const WprNode *child = wpr_node_child (node, i);
+      if (wpr_node_is (child, "Keywords"))
+        wpr_resolve_apply_masks (child, use);
+      else if (wpr_node_is (child, "EventFilters"))
+        wpr_resolve_filter (child, &use->ids);
+      else if (wpr_node_is (child, "EventNameFilters"))
+        wpr_resolve_filter (child, &use->names);
+    }
+}
+
+void
+wpr_provider_use_free (gpointer data)
+{
+  WprProviderUse *use = data;
+  g_clear_pointer (&use->ids.values, g_ptr_array_unref);
+  g_clear_pointer (&use->names.values, g_ptr_array_unref);
+  g_free (use);
+}
+
+/* The last FilterIn counts; a list of the other sense replaces what there was. */
+void
+wpr_resolve_filter (const WprNode *list, WprEventFilter *filter)
+{
+  WprOperation operation = wpr_resolve_operation (list);
+  gboolean filter_in = wpr_node_get_boolean (list, "FilterIn");
+  if (filter->values == NULL)
+    filter->values = g_ptr_array_new ();
+  if (operation == WPR_OPERATION_SET || filter->filter_in != filter_in)
+    g_ptr_array_set_size (filter->values, 0);
+  filter->is_set = TRUE;
+  filter->filter_in = filter_in;
+  for (guint i = 0; i < wpr_node_n_children (list); i++)
+    {
+      const WprNode *child = wpr_node_child (list, i);
+      const char *value = wpr_node_get (child, "Value");
+      if (value == NULL || wpr_node_is (child, "Keyword"))
+        continue;
+      guint index;
+      gboolean known
+          = g_ptr_array_find_with_equal_func (filter->values, value, g_str_equal, &index);
+      if (operation == WPR_OPERATION_REMOVE && known)
+        g_ptr_array_remove_index (filter->values, index);
+      else if (operation != WPR_OPERATION_REMOVE && !known && filter->values->len < 64)
+        g_ptr_array_add (filter->values, (gpointer)value);
+    }
 }
 
 static void
@@ -225,6 +245,7 @@ wpr_resolve_event_provider (const WprNode *reference, const WprNode *provider, W
     {
       made = g_new0 (WprProviderUse, 1);
       made->id = id;
+      made->node = provider;
       g_ptr_array_add (use->providers, made);
       g_hash_table_insert (use->provider_ids, (gpointer)id, made);
       g_autoptr (GPtrArray) chain = wpr_resolve_chain (provider, builtin);

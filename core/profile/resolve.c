@@ -4,7 +4,6 @@
 #include "profile/resolve.h"
 #include "profile/suggest.h"
 
-#include <errno.h>
 #include <glib/gi18n-lib.h>
 
 WprOperation
@@ -25,9 +24,7 @@ wpr_resolve_operation (const WprNode *node)
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (value, names[i].name))
       return names[i].operation;
-  wpr_node_add_fault (node, "Operation", TRUE, 0xc5580701, _ ("Write Set, Add or Remove."),
-                      _ ("There is no operation “%s”."), value);
-  return WPR_OPERATION_SET;
+  return WPR_OPERATION_SET; /* the reader has said so */
 }
 
 const WprNode *
@@ -37,7 +34,7 @@ wpr_resolve_reference (const WprNode *node, const char *attribute, const char *e
   const char *id = wpr_node_get (node, attribute);
   if (id == NULL || *id == '\0')
     return NULL;
-  GHashTable *tables[] = { node->document->by_id, (GHashTable *)builtin };
+  GHashTable *tables[] = { node->document->by_id, builtin->ids };
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     {
       const WprNode *found = g_hash_table_lookup (tables[i], id);
@@ -56,7 +53,7 @@ wpr_resolve_reference (const WprNode *node, const char *attribute, const char *e
   guint n_looked = 0;
   g_hash_table_iter_init (&iter, node->document->by_id);
   while (n_looked++ < WPR_RESOLVE_MOST_SUGGESTED && g_hash_table_iter_next (&iter, &key, &value))
-    if (wpr_node_is (value, element))
+    if (value != node && wpr_node_is (value, element))
       wpr_suggest_offer (&suggest, key);
   g_autofree char *advice
       = suggest.best != NULL ? g_strdup_printf (
@@ -67,22 +64,31 @@ wpr_resolve_reference (const WprNode *node, const char *attribute, const char *e
   return NULL;
 }
 
+/* However one comes into a circle, it is told from its first element in the file on. */
 static void
 wpr_resolve_add_cycle_fault (GPtrArray *newest_first, const WprNode *again)
 {
-  g_autoptr (GString) cycle = g_string_new (NULL);
-  for (guint i = 0; i < newest_first->len; i++)
+  guint begin = 0, first = 0;
+  g_ptr_array_find (newest_first, again, &begin);
+  first = begin;
+  for (guint i = begin; i < newest_first->len; i++)
     {
       const WprNode *node = g_ptr_array_index (newest_first, i);
-      const char *id = wpr_node_get (node, "Id");
-      if (cycle->len == 0 && node != again)
-        continue;
-      g_string_append_printf (cycle, "%s → ", id != NULL ? id : "?");
+      const WprNode *best = g_ptr_array_index (newest_first, first);
+      if (node->line < best->line || (node->line == best->line && node->column < best->column))
+        first = i;
     }
-  g_string_append (cycle, wpr_node_get (again, "Id"));
-  const WprNode *last = g_ptr_array_index (newest_first, newest_first->len - 1);
-  wpr_node_add_fault (last, "Base", TRUE, 0xc5580701, _ ("Remove one of these bases."),
-                      _ ("Bases run in a circle: %s."), cycle->str);
+  g_autoptr (GString) cycle = g_string_new (NULL);
+  guint n = newest_first->len - begin;
+  for (guint i = 0; i <= n; i++)
+    {
+      const WprNode *node = g_ptr_array_index (newest_first, begin + (first - begin + i) % n);
+      const char *id = wpr_node_get (node, "Id");
+      g_string_append_printf (cycle, "%s%s", i > 0 ? " → " : "", id != NULL ? id : "?");
+    }
+  wpr_node_add_fault (g_ptr_array_index (newest_first, first), "Base", TRUE, 0xc5580701,
+                      _ ("Remove one of these bases."), _ ("Bases run in a circle: %s."),
+                      cycle->str);
 }
 
 GPtrArray *
@@ -104,6 +110,8 @@ wpr_resolve_chain (const WprNode *node, const WprBuiltinIds *builtin)
           break;
         }
       g_ptr_array_add (newest_first, (gpointer)node);
+      if (builtin->used != NULL)
+        g_hash_table_add (builtin->used, (gpointer)node);
       node = wpr_resolve_reference (node, "Base", node->element->name, builtin);
     }
   GPtrArray *chain = g_ptr_array_sized_new (newest_first->len);
@@ -113,36 +121,12 @@ wpr_resolve_chain (const WprNode *node, const WprBuiltinIds *builtin)
 }
 
 gboolean
-wpr_resolve_number (const WprNode *node, const char *attribute, guint least, guint most,
-                    const char *unit, guint *number)
+wpr_resolve_number (const WprNode *node, const char *attribute, guint *number)
 {
   const char *value = wpr_node_get (node, attribute);
-  if (value == NULL)
-    return FALSE;
-  const char *what = g_str_equal (attribute, "Value") ? node->element->name : attribute;
-  char *end = NULL;
-  errno = 0;
-  guint64 found = g_ascii_strtoull (value, &end, 10);
-  if (g_ascii_isdigit (*value) && *end == '\0' && errno == 0 && found >= least && found <= most)
-    {
-      *number = found;
-      return TRUE;
-    }
-  if (g_ascii_isdigit (*value) && *end == '\0')
-    {
-      g_autofree char *advice = g_strdup_printf (_ ("Write a number from %u to %u."), least, most);
-      wpr_node_add_fault (node, attribute, TRUE, 0xc5580701, advice, _ ("%s “%s” is out of range."),
-                          what, value);
-      return FALSE;
-    }
-  g_autoptr (GString) advice = g_string_new (NULL);
-  if (end > value && found >= least && found <= most)
-    g_string_append_printf (advice, _ ("Write %u."), (guint)found);
-  else
-    g_string_append_printf (advice, _ ("Write a number from %u to %u."), least, most);
-  if (unit != NULL)
-    g_string_append_printf (advice, _ (" The unit is always %s."), unit);
-  wpr_node_add_fault (node, attribute, TRUE, 0xc5580701, advice->str,
-                      _ ("%s “%s” is not a whole number."), what, value);
-  return FALSE;
+  guint64 found;
+  if (value == NULL || !g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT, &found, NULL))
+    return FALSE; /* the reader has said so */
+  *number = found;
+  return TRUE;
 }

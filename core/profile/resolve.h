@@ -31,10 +31,8 @@ const WprNode *wpr_resolve_reference (const WprNode *node, const char *attribute
  * chain. Free with g_ptr_array_unref. */
 GPtrArray *wpr_resolve_chain (const WprNode *node, const WprBuiltinIds *builtin);
 
-/* A whole number within limits; FALSE with an error fault. unit: N_(), "KB", for the advice; NULL
- * if it has none. */
-gboolean wpr_resolve_number (const WprNode *node, const char *attribute, guint least, guint most,
-                             const char *unit, guint *number);
+/* A whole number; FALSE if it is not there, or was a fault already. */
+gboolean wpr_resolve_number (const WprNode *node, const char *attribute, guint *number);
 
 /* Keywords of a system provider (Keywords, Stacks and their Operation) into a collector's use. */
 void wpr_resolve_system_provider (const WprNode *node, WprCollectorUse *use,
@@ -48,8 +46,17 @@ void wpr_resolve_event_providers (const WprNode *node, WprCollectorUse *use,
 
 WprCollectorUse *wpr_collector_use_new (WprUseKind kind, const char *id);
 void wpr_collector_use_free (gpointer use);
+/* Children of a list into names, after its Operation. */
+void wpr_resolve_names (GArray *names, const WprNode *list);
+/* A <HardwareCounter> or <HardwareCounterId>. */
+void wpr_resolve_counters (const WprNode *node, WprCollectorUse *use, const WprBuiltinIds *builtin);
+/* EventFilters or EventNameFilters of a provider. */
+void wpr_resolve_filter (const WprNode *list, WprEventFilter *filter);
+void wpr_provider_use_free (gpointer use);
+/* Whether two elements say the same; places do not count. */
+gboolean wpr_node_equal (const WprNode *left, const WprNode *right);
 /* The buffer group below a collector or a reference to one. */
-void wpr_resolve_buffers (const WprNode *node, WprCollectorUse *use);
+void wpr_resolve_buffers (const WprNode *node, WprCollectorUse *use, const WprBuiltinIds *builtin);
 /* A <Collectors> of a profile. */
 void wpr_resolve_collectors (const WprNode *node, GPtrArray *uses, const WprBuiltinIds *builtin);
 

@@ -19,4 +19,7 @@ typedef struct
  * differs for free. */
 void wpr_suggest_offer (WprSuggest *suggest, const char *candidate);
 
+/* "Did you mean “X”?", "" if nothing is near. Free with g_free. */
+char *wpr_suggest_advice (const WprSuggest *suggest);
+
 G_END_DECLS

@@ -168,3 +168,13 @@ wpr_scan_doctype (WprScan *scan)
   scan->tag_column = scan->column;
   return wpr_scan_starts_with (scan, "<!DOCTYPE");
 }
+
+gboolean
+wpr_scan_find (WprScan *scan, const char *what)
+{
+  const char *found = g_strstr_len (scan->at, scan->end - scan->at, what);
+  if (found == NULL)
+    return FALSE;
+  wpr_scan_go_to (scan, found);
+  return TRUE;
+}

@@ -32,4 +32,7 @@ gboolean wpr_scan_next_attribute (WprScan *scan, const char **name, gsize *size,
 /* Goes on to the next "<!DOCTYPE"; FALSE if there is none before the first start tag. */
 gboolean wpr_scan_doctype (WprScan *scan);
 
+/* Goes on to the next place of `what`; FALSE if there is none, and `at` stays. */
+gboolean wpr_scan_find (WprScan *scan, const char *what);
+
 G_END_DECLS

@@ -3,8 +3,7 @@
 #include "config.h"
 #include "profile/variant.h"
 #include "profile/resolve.h"
-
-#include <glib/gi18n-lib.h>
+#include "profile/validate.h"
 
 static int
 wpr_variant_get_enum (const WprNode *node, const char *attribute, const char *first,
@@ -17,9 +16,6 @@ wpr_variant_get_enum (const WprNode *node, const char *attribute, const char *fi
     return 0;
   if (g_str_equal (value, second))
     return 1;
-  g_autofree char *advice = g_strdup_printf (_ ("Write %s or %s."), first, second);
-  wpr_node_add_fault (node, attribute, TRUE, 0xc5580701, advice, _ ("There is no %s “%s”."),
-                      attribute, value);
   return 0;
 }
 
@@ -43,37 +39,6 @@ wpr_variant_apply_categories (const WprNode *list, GPtrArray *categories)
     }
 }
 
-static void
-wpr_variant_check_id (const WprVariant *variant)
-{
-  g_autofree char *wanted = g_strdup_printf (
-      "%s.%s.%s", variant->name, variant->level == WPR_LEVEL_LIGHT ? "Light" : "Verbose",
-      variant->mode == WPR_MODE_FILE ? "File" : "Memory");
-  if (g_str_equal (wanted, variant->id))
-    return;
-  g_autofree char *advice = g_strdup_printf (_ ("Write Id=\"%s\"."), wanted);
-  wpr_node_add_fault (variant->node, "Id", FALSE, 0xc5586005, advice,
-                      _ ("The Id “%s” is not made of Name, DetailLevel and LoggingMode."),
-                      variant->id);
-}
-
-static void
-wpr_variant_check_collectors (const WprVariant *variant)
-{
-  for (guint i = 0; i < variant->collectors->len; i++)
-    {
-      const WprCollectorUse *use = g_ptr_array_index (variant->collectors, i);
-      if (use->kind == WPR_USE_SYSTEM && use->keywords->len == 0 && use->providers->len == 0)
-        wpr_node_add_fault (variant->node, NULL, FALSE, 0xc5580611,
-                            _ ("Name a SystemProvider with keywords."),
-                            _ ("The system collector “%s” has no keyword."), use->id);
-      else if (use->kind == WPR_USE_EVENT && use->providers->len == 0)
-        wpr_node_add_fault (variant->node, NULL, FALSE, 0xc5580612,
-                            _ ("Name an EventProvider, or leave the collector out."),
-                            _ ("The event collector “%s” has no provider."), use->id);
-    }
-}
-
 WprVariant *
 wpr_variant_new (const WprNode *profile, const WprBuiltinIds *builtin)
 {
@@ -88,9 +53,12 @@ wpr_variant_new (const WprNode *profile, const WprBuiltinIds *builtin)
   variant->level = wpr_variant_get_enum (profile, "DetailLevel", "Verbose", "Light");
   variant->categories = g_ptr_array_new ();
   variant->collectors = g_ptr_array_new_with_free_func (wpr_collector_use_free);
+  variant->used = g_hash_table_new (NULL, NULL);
   if (variant->id == NULL || variant->name == NULL)
     return variant;
 
+  WprBuiltinIds using = { builtin->ids, variant->used };
+  builtin = &using;
   g_autoptr (GPtrArray) chain = wpr_resolve_chain (profile, builtin);
   for (guint i = 0; i < chain->len; i++)
     {
@@ -104,9 +72,7 @@ wpr_variant_new (const WprNode *profile, const WprBuiltinIds *builtin)
             wpr_resolve_collectors (child, variant->collectors, builtin);
         }
     }
-  wpr_variant_check_id (variant);
-  if (!profile->document->is_builtin)
-    wpr_variant_check_collectors (variant);
+  wpr_variant_validate (variant);
   return variant;
 }
 
@@ -115,5 +81,6 @@ wpr_variant_free (WprVariant *variant)
 {
   g_ptr_array_unref (variant->categories);
   g_ptr_array_unref (variant->collectors);
+  g_hash_table_unref (variant->used);
   g_free (variant);
 }

@@ -7,23 +7,45 @@
 
 G_BEGIN_DECLS
 
-/* A system keyword or stack. */
+/* A system keyword or stack, or a pool tag. */
 typedef struct
 {
   const char *value;
+  const WprNode *node; /* where it was said first */
   gboolean strict;
   gboolean custom; /* a bare mask or hook number: means something to Windows only */
 } WprNamed;
 
+/* Which events of a provider are wanted. */
+typedef struct
+{
+  gboolean is_set;
+  gboolean filter_in; /* only these; else all but these */
+  GPtrArray *values;  /* const char *; NULL: none */
+} WprEventFilter;
+
 /* An event provider as one collector uses it. */
 typedef struct
 {
+  const WprNode *node; /* the EventProvider */
   const char *id;
   const char *name; /* GUID, name, "*name", or "tracepoint:drm:*" */
   guint level;      /* 0: everything */
   guint64 keywords; /* 0: everything */
-  gboolean strict, stack, capture_state_only;
+  gboolean strict, stack, capture_state_only, non_paged;
+  const char *exe_filter;    /* ProcessExeFilter, NULL: all programs */
+  WprEventFilter ids, names; /* EventFilters, EventNameFilters */
 } WprProviderUse;
+
+/* A counter of the processor. */
+typedef struct
+{
+  const char *name; /* as the file says it */
+  const WprNode *node;
+  guint interval; /* SampledCounter's Interval; 0: not said */
+  gboolean is_sampled, strict;
+  const WprNode *source; /* ProfileSource of that name, NULL: none */
+} WprCounterUse;
 
 typedef enum
 {
@@ -33,21 +55,40 @@ typedef enum
   WPR_USE_HYPERVISOR
 } WprUseKind;
 
+/* The words of the buffer group. */
+typedef enum
+{
+  WPR_BUFFER_SIZE,
+  WPR_BUFFER_NUMBER,
+  WPR_BUFFER_STACK_CACHING,
+  WPR_BUFFER_MAXIMUM_FILE_SIZE,
+  WPR_BUFFER_FILE_MAX,
+  WPR_BUFFER_FLUSH_TIMER,
+  WPR_BUFFER_FLUSH_THRESHOLD,
+  WPR_BUFFER_WORDS
+} WprBufferWord;
+
 /* A collector as one profile uses it. */
 typedef struct
 {
   WprUseKind kind;
+  const WprNode *node; /* the collector's element */
   const char *id, *name;
-  guint buffer_kb;           /* BufferSize */
-  double buffers;            /* a number, or percent of memory */
-  gboolean is_percent;       /* PercentageOfTotalMemory */
-  guint max_space_mb;        /* MaximumBufferSpace, 0: not given */
-  guint max_file_mb;         /* MaximumFileSize, 0: not given */
-  gboolean buffers_own;      /* a number comes from a file that is not built in */
-  gboolean has_counters;     /* HardwareCounter */
-  GArray *keywords, *stacks; /* WprNamed; system collectors only */
-  GPtrArray *providers;      /* WprProviderUse * */
-  GHashTable *provider_ids;  /* id -> WprProviderUse * */
+  const WprNode *words[WPR_BUFFER_WORDS]; /* where each was said last; NULL: nowhere */
+  guint buffer_kb;                        /* BufferSize */
+  double buffers;                         /* a number, or percent of memory */
+  gboolean is_percent;                    /* PercentageOfTotalMemory */
+  guint max_space_mb;                     /* MaximumBufferSpace, 0: not given */
+  guint max_file_mb;                      /* MaximumFileSize, 0: not given */
+  gboolean is_sequential;                 /* its FileMode */
+  guint file_max;                         /* FileMax, 0: not given */
+  guint flush_timer_s;                    /* FlushTimer, 0: not given */
+  gboolean buffers_own;                   /* a number comes from a file that is not built in */
+  GArray *keywords, *stacks;              /* WprNamed; system collectors only */
+  GArray *pool_tags;                      /* WprNamed */
+  GArray *counters;                       /* WprCounterUse */
+  GPtrArray *providers;                   /* WprProviderUse * */
+  GHashTable *provider_ids;               /* id -> WprProviderUse * */
 } WprCollectorUse;
 
 typedef struct
@@ -59,10 +100,15 @@ typedef struct
   gboolean internal, is_default;
   GPtrArray *categories; /* const char * */
   GPtrArray *collectors; /* WprCollectorUse * */
+  GHashTable *used;      /* const WprNode *: definitions it is made of, bases too */
 } WprVariant;
 
-/* Where an Id leads that is not in the file itself: Id -> WprNode * of the built-in profiles. */
-typedef GHashTable WprBuiltinIds;
+/* What resolving needs beside the file. */
+typedef struct
+{
+  GHashTable *ids;  /* Id -> WprNode * of the built-in profiles */
+  GHashTable *used; /* gathers const WprNode *; NULL: nobody asks */
+} WprBuiltinIds;
 
 /* Resolves a Profile element; adds faults to its document (and an error fault where the variant
  * cannot be used). Never NULL. */

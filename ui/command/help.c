@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 #include <string.h>
-#include <wpr-error.h>
+#include <wpr-profile.h>
 
 #include "arguments.h"
 #include "say.h"
@@ -37,6 +37,19 @@ list (void)
   wpr_say ("    wpr -stop slow.etl \"%s\"", _ ("opening a folder takes ten seconds"));
 }
 
+/* "profiles" alone is the format of profile files; "-profiles" is the command. With -man: the
+ * source of wprp(5), for the build. */
+static gboolean
+explain_format (int argc, char **argv)
+{
+  if (g_ascii_strcasecmp (argv[0], "profiles") != 0)
+    return FALSE;
+  gboolean man = argc > 1 && g_str_equal (argv[1], "-man");
+  g_autofree char *text = man ? wpr_profile_format_to_man () : wpr_profile_format_to_text ();
+  g_print ("%s", text);
+  return TRUE;
+}
+
 int
 wpr_verb_help (int argc, char **argv)
 {
@@ -45,6 +58,8 @@ wpr_verb_help (int argc, char **argv)
       list ();
       return 0;
     }
+  if (explain_format (argc, argv))
+    return 0;
   g_autofree char *name = wpr_option_name (argv[0]);
   const WprVerb *verb = wpr_verb_find (name != NULL ? name : argv[0]);
   if (verb != NULL)

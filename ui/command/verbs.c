@@ -33,6 +33,11 @@ static const WprVerb verbs[] = {
     N_ ("Shows what would be recorded: collectors, buffers, events with who asked for each, and "
         "what is not available here and why."),
     wpr_verb_profiledetails },
+  { "validate", "FILE.wprp ... [-strict] [-json]",
+    N_ ("Lists everything that is wrong with profile files, with line and column and what is "
+        "allowed there. -strict: what Windows Performance Recorder would refuse is an error, "
+        "too."),
+    wpr_verb_validate },
   { "marker", "\"TEXT\" [-instancename NAME]",
     N_ ("Puts a mark with a sentence into the recording."), wpr_verb_marker },
   { "info", "FILE.etl [-json]",
@@ -43,10 +48,12 @@ static const WprVerb verbs[] = {
     N_ ("Finishes raw recordings that a crash or a cancelled save left, into the folder for saved "
         "recordings. DIR: those of a folder that was given to -recordtempto."),
     wpr_verb_recover },
-  { "help", "[COMMAND]", N_ ("Explains a command, or lists them all."), wpr_verb_help },
+  { "help", "[COMMAND|profiles]",
+    N_ ("Explains a command, or lists them all. \"wpr -help profiles\" explains the format of "
+        "profile files."),
+    wpr_verb_help },
   { "version", "[-json]", N_ ("Prints the version."), wpr_verb_version },
   { "exportprofile", "", N_ ("Writes the profiles chosen as one .wprp file."), NULL },
-  { "validate", "", N_ ("Lists every fault of a .wprp file."), NULL },
   { "providers", "", N_ ("Lists what this machine can record."), NULL },
   { "flush", "", N_ ("Writes what the buffers hold to disk."), NULL },
   { "capturestateondemand", "", N_ ("Records the present state of providers."), NULL },

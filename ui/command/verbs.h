@@ -26,6 +26,7 @@ int wpr_verb_cancel (int argc, char **argv);
 int wpr_verb_status (int argc, char **argv);
 int wpr_verb_profiles (int argc, char **argv);
 int wpr_verb_profiledetails (int argc, char **argv);
+int wpr_verb_validate (int argc, char **argv);
 int wpr_verb_marker (int argc, char **argv);
 int wpr_verb_info (int argc, char **argv);
 int wpr_verb_recover (int argc, char **argv);

@@ -47,14 +47,10 @@ test_every_profile_has_four_variants_and_a_title (void **state)
 static guint
 schema_place (const WprNode *parent, const WprNode *child)
 {
-  char name[64], mark;
   guint place = 0;
-  for (const char *at = wpr_schema_next_name (parent->element->children, name, &mark); at != NULL;
-       at = wpr_schema_next_name (at, name, &mark), place++)
-    if (g_str_equal (name, child->element->name))
-      return place;
-  fail_msg ("%s in %s", child->element->name, parent->element->name);
-  return 0;
+  if (wpr_schema_child (parent->element, child->element->name, &place) == NULL)
+    fail_msg ("%s in %s", child->element->name, parent->element->name);
+  return place;
 }
 
 static void

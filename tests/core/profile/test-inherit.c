@@ -303,7 +303,7 @@ test_numbers_are_checked (void **state)
     { "<BufferSize Value=\"\"/>", "not a whole number" },
     { "<Buffers Value=\"0\"/>", "from 1 to 1000000" },
     { "<Buffers Value=\"1000001\"/>", "from 1 to 1000000" },
-    { "<Buffers Value=\"nan\"/>", "from 1 to 1000000" },
+    { "<Buffers Value=\"nan\"/>", "Write a number." },
     { "<Buffers Value=\"101\" PercentageOfTotalMemory=\"true\"/>", "percentage" },
     { "<Buffers Value=\"5\" PercentageOfTotalMemory=\"true\" MaximumBufferSpace=\"0\"/>",
       "MaximumBufferSpace" },
@@ -326,10 +326,10 @@ test_wrong_words_are_errors (void **state)
 {
   g_autofree char *mode
       = refuse_text (FILE_HEAD SC PROFILE ("P", "Light", "Disk", "") "</Profile>" FILE_TAIL);
-  assert_non_null (strstr (mode, "Write Memory or File."));
+  assert_non_null (strstr (mode, "Write File or Memory."));
   g_autofree char *level
       = refuse_text (FILE_HEAD SC PROFILE ("P", "Heavy", "File", "") "</Profile>" FILE_TAIL);
-  assert_non_null (strstr (level, "Write Verbose or Light."));
+  assert_non_null (strstr (level, "Write Light or Verbose."));
   g_autofree char *operation = refuse_text (
       FILE_HEAD SC SP ("A", "", KEYWORDS ("Plus", "CSwitch")) PROFILE ("P", "Light", "File", "")
           IN_SC ("<SystemProviderId Value=\"A\"/>") "</Profile>" FILE_TAIL);

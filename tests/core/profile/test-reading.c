@@ -140,7 +140,9 @@ test_every_element_and_attribute_has_its_line_and_column (void **state)
                    "   Comments = \"a=&quot;b&amp;\"  Tag=\"\xe4\xb8\xad\" Team=\"x\" >"
                    "<?p <q>?><Profiles><![CDATA[ <x> ]]>\n"
                    "\t<SystemCollector Id=\"A\" /></Profiles></WindowsPerformanceRecorder>");
-  assert_int_equal (document->faults->len, 0);
+  assert_int_equal (document->faults->len, 2);
+  assert_place (document, 0, FALSE, 2, 44, ">1");
+  assert_place (document, 1, FALSE, 3, 80, "<x>");
   assert_int_equal (document->root->line, 2);
   assert_int_equal (document->root->column, 16);
   const WprAttribute *version = wpr_node_get_attribute (document->root, "Version");

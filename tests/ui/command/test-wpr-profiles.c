@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands about profile files, as a person uses them. */
+#include "config.h"
+#include "wpr-child.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <glib/gstdio.h>
+
+static const char good[]
+    = "<WindowsPerformanceRecorder Version=\"1.0\"><Profiles>\n"
+      "<SystemCollector Id=\"SC\"><BufferSize Value=\"256\"/><Buffers Value=\"16\"/>"
+      "</SystemCollector>\n"
+      "<SystemProvider Id=\"SP\"><Keywords><Keyword "
+      "Value=\"CSwitch\"/></Keywords></SystemProvider>\n"
+      "<Profile Id=\"Mine.Light.File\" Name=\"Mine\" Description=\"d\" LoggingMode=\"File\" "
+      "DetailLevel=\"Light\"><Collectors><SystemCollectorId Value=\"SC\"><SystemProviderId "
+      "Value=\"SP\"/></SystemCollectorId></Collectors></Profile>\n"
+      "</Profiles></WindowsPerformanceRecorder>\n";
+
+static char *
+write_file (const char *name, const char *text)
+{
+  char *path = child_path (name);
+  assert_true (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+/* The good file with one word changed. */
+static char *
+write_changed (const char *name, const char *from, const char *to)
+{
+  g_autoptr (GString) text = g_string_new (good);
+  assert_int_equal (g_string_replace (text, from, to, 1), 1);
+  return write_file (name, text->str);
+}
+
+static void
+a_good_file_is_said_to_be_good (void **state)
+{
+  g_autofree char *path = write_file ("good.wprp", good);
+  g_auto (Ran) ran = wpr_run ("-validate", path, "-strict", NULL);
+  assert_status (ran, 0);
+  assert_says (ran.out, "nothing is wrong");
+  g_auto (Ran) json = wpr_run ("-validate", path, "-json", NULL);
+  assert_status (json, 0);
+  assert_says (json.out, "\"faults\":[],\"profiles\":1,\"valid\":true");
+  g_unlink (path);
+}
+
+static void
+errors_are_status_two_with_their_place (void **state)
+{
+  g_autofree char *path = write_changed ("bad.wprp", "Value=\"256\"", "Value=\"256KB\"");
+  g_auto (Ran) ran = wpr_run ("-validate", path, NULL);
+  assert_status (ran, 2);
+  assert_says (ran.out, "bad.wprp:2:38: error 0xc5580701: WindowsPerformanceRecorder/Profiles/"
+                        "SystemCollector/BufferSize/@Value");
+  assert_says (ran.out, "Write 256.");
+  g_unlink (path);
+}
+
+static void
+warnings_are_errors_where_one_is_strict (void **state)
+{
+  g_autofree char *path = write_changed ("odd.wprp", "CSwitch", "CSwich");
+  g_auto (Ran) ran = wpr_run ("-validate", path, NULL);
+  assert_status (ran, 0);
+  assert_says (ran.out, ":3:");
+  assert_says (ran.out, ": warning");
+  assert_says (ran.out, "Did you mean “CSwitch”?");
+  g_auto (Ran) strict = wpr_run ("-validate", path, "-strict", "-json", NULL);
+  assert_status (strict, 2);
+  assert_says (strict.out, "\"severity\":\"error\"");
+  assert_says (strict.out, "\"refused_by_wpr\":true");
+  g_unlink (path);
+}
+
+static void
+several_files_are_checked_at_once_and_one_that_is_not_there_is_said (void **state)
+{
+  g_autofree char *path = write_file ("good.wprp", good);
+  g_auto (Ran) ran = wpr_run ("-validate", path, "/nowhere/no.wprp", NULL);
+  assert_status (ran, 2);
+  assert_says (ran.out, "nothing is wrong");
+  assert_says (ran.err, "/nowhere/no.wprp");
+  g_auto (Ran) none = wpr_run ("-validate", NULL);
+  assert_status (none, 1);
+  g_unlink (path);
+}
+
+static void
+the_format_is_explained (void **state)
+{
+  g_auto (Ran) ran = wpr_run ("-help", "profiles", NULL);
+  assert_status (ran, 0);
+  assert_says (ran.out, "\n<EventProvider>");
+  g_auto (Ran) command = wpr_run ("-help", "-profiles", NULL);
+  assert_says (command.out, "wpr -profiles");
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (a_good_file_is_said_to_be_good),
+    cmocka_unit_test (errors_are_status_two_with_their_place),
+    cmocka_unit_test (warnings_are_errors_where_one_is_strict),
+    cmocka_unit_test (several_files_are_checked_at_once_and_one_that_is_not_there_is_said),
+    cmocka_unit_test (the_format_is_explained),
+  };
+  return cmocka_run_group_tests (tests, child_setup, child_teardown);
+}
