@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_MS 10000 /* a loaded machine under sanitizers; nothing asserts speed */
+#define PATIENCE_MS 20000 /* a loaded machine under sanitizers; nothing asserts speed */
+#define ANSWER_MS 3000    /* of one question over the bus */
 #define STEP_MS 50
 
 void
@@ -19,6 +20,12 @@ screen_sleep (guint ms)
   g_usleep (ms * 1000);
   while (g_main_context_iteration (NULL, FALSE))
     ;
+}
+
+static gint64
+deadline (guint times)
+{
+  return g_get_monotonic_time () + (gint64)times * PATIENCE_MS * 1000;
 }
 
 /* ---- the program ---- */
@@ -58,7 +65,8 @@ screen_start (Screen *screen, const char *program, const char *const *environmen
     fail_msg ("%s", error->message);
   guint pid = (guint)strtoul (g_subprocess_get_identifier (screen->process), NULL, 10);
   screen->root = NULL;
-  for (guint waited = 0; screen->root == NULL && waited < 3 * PATIENCE_MS; waited += STEP_MS)
+  atspi_set_timeout (ANSWER_MS, 3 * PATIENCE_MS);
+  for (gint64 end = deadline (3); screen->root == NULL && g_get_monotonic_time () < end;)
     {
       screen_sleep (STEP_MS);
       screen->root = find_application (pid);
@@ -138,9 +146,18 @@ search (AtspiAccessible *accessible, const Wanted *wanted)
   return found;
 }
 
+/* A window that has died would answer every question by a timeout. */
+static void
+assert_alive (Screen *screen)
+{
+  if (screen->process == NULL || g_subprocess_get_identifier (screen->process) == NULL)
+    fail_msg ("the window's program has ended");
+}
+
 AtspiAccessible *
 screen_find (Screen *screen, AtspiRole role, const char *name)
 {
+  assert_alive (screen);
   Wanted wanted = { role, name, NULL };
   return search (screen->root, &wanted);
 }
@@ -148,6 +165,7 @@ screen_find (Screen *screen, AtspiRole role, const char *name)
 AtspiAccessible *
 screen_find_described (Screen *screen, const char *description)
 {
+  assert_alive (screen);
   Wanted wanted = { ATSPI_ROLE_INVALID, NULL, description };
   return search (screen->root, &wanted);
 }
@@ -155,8 +173,9 @@ screen_find_described (Screen *screen, const char *description)
 static AtspiAccessible *
 wait_for (Screen *screen, const Wanted *wanted)
 {
-  for (guint waited = 0; waited < PATIENCE_MS; waited += STEP_MS)
+  for (gint64 end = deadline (1); g_get_monotonic_time () < end;)
     {
+      assert_alive (screen);
       AtspiAccessible *found = search (screen->root, wanted);
       if (found != NULL)
         return found;
@@ -185,7 +204,7 @@ screen_wait_described (Screen *screen, const char *description)
 void
 screen_wait_gone (Screen *screen, AtspiRole role, const char *name)
 {
-  for (guint waited = 0; waited < PATIENCE_MS; waited += STEP_MS)
+  for (gint64 end = deadline (1); g_get_monotonic_time () < end;)
     {
       AtspiAccessible *found = screen_find (screen, role, name);
       if (found == NULL)
@@ -200,7 +219,7 @@ void
 screen_wait_state (Screen *screen, AtspiRole role, const char *name, AtspiStateType state,
                    gboolean wanted)
 {
-  for (guint waited = 0; waited < PATIENCE_MS; waited += STEP_MS)
+  for (gint64 end = deadline (1); g_get_monotonic_time () < end;)
     {
       g_autoptr (AtspiAccessible) found = screen_find (screen, role, name);
       if (found != NULL && has_state (found, state) == wanted)

@@ -27,7 +27,7 @@ void screen_end (Screen *screen);
 AtspiAccessible *screen_find (Screen *screen, AtspiRole role, const char *name);
 /* The same by accessible description. */
 AtspiAccessible *screen_find_described (Screen *screen, const char *description);
-/* The same, waiting up to ten seconds; fails the test otherwise. */
+/* The same, waiting up to twenty seconds; fails the test otherwise. */
 AtspiAccessible *screen_wait (Screen *screen, AtspiRole role, const char *name);
 AtspiAccessible *screen_wait_described (Screen *screen, const char *description);
 /* Waits until no such widget is showing. */

@@ -10,8 +10,9 @@
 #include "format.h"
 
 #define LEAST_HEIGHT 118
-#define GAP 8   /* pixels between text and the plot */
-#define STEPS 3 /* grid lines above zero */
+#define GAP 8            /* pixels between text and the plot */
+#define LEAST_GONE_S 1.5 /* what a ring holds is known to a second */
+#define STEPS 3          /* grid lines above zero */
 #define FLAG_SIZE 8
 #define BRACKET_DROP 8 /* pixels the bracket's ends reach down */
 #define DIM .7         /* as style.css dims; high contrast does not */
@@ -264,11 +265,14 @@ draw_bracket (Picture *picture)
   else if (begin > edge)
     line (picture, edge, y, edge, y + BRACKET_DROP);
   draw_text (picture, label, middle, y - picture->line_height / 2.0, .5);
+  /* a ring that has not come round yet holds everything since the start */
   const char *gone = _ ("no longer kept");
-  if (edge - picture->left > text_width (picture, gone) + 12)
+  double left = MIN (edge, begin);
+  if (history->now - history->holds_s > LEAST_GONE_S
+      && left - picture->left > text_width (picture, gone) + 12)
     {
       set_color (picture, &picture->text, picture->dim);
-      draw_text (picture, gone, edge - GAP, y - picture->line_height / 2.0, 1);
+      draw_text (picture, gone, left - GAP, y - picture->line_height / 2.0, 1);
     }
 }
 

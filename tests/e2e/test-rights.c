@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The window of somebody who may not record the whole system: it says so, and Start is impossible.
+ * Runs as that user from the start: `run-window` is called through setpriv. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "screen.h"
+
+static const char *wprui;
+
+/* Whether this user may open a system-wide event after all. */
+static gboolean
+has_rights (void)
+{
+  struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+                                  .size = sizeof attr,
+                                  .config = PERF_COUNT_SW_CPU_CLOCK,
+                                  .disabled = 1 };
+  int fd = (int)syscall (SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+  if (fd < 0)
+    return FALSE;
+  close (fd);
+  return TRUE;
+}
+
+static void
+without_rights_the_window_says_so (void **state)
+{
+  if (has_rights ())
+    {
+      print_message ("this user may record the whole system: nothing to see\n");
+      skip ();
+    }
+  Screen screen = { NULL, NULL };
+  screen_start (&screen, wprui, NULL);
+  g_object_unref (screen_wait (&screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  g_object_unref (screen_wait (&screen, ATSPI_ROLE_LABEL, "Needs an administrator’s permission"));
+  screen_wait_state (&screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, FALSE);
+  g_autoptr (AtspiAccessible) sentence
+      = screen_wait_described (&screen, "Why nothing can be recorded");
+  g_autofree char *text = screen_text (sentence);
+  assert_true (strlen (text) > 20);
+  /* the key must not do what the button may not */
+  screen_keys ("key ctrl+r");
+  screen_sleep (500);
+  g_object_unref (screen_wait (&screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  screen_end (&screen);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc < 2)
+    return 2;
+  wprui = argv[1];
+  atspi_init ();
+  const struct CMUnitTest tests[] = { cmocka_unit_test (without_rights_the_window_says_so) };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
