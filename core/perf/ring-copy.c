@@ -122,8 +122,8 @@ wpr_ring_copy (WprRing *ring, WprRingCopy *copy, GError **error)
   if (data == NULL)
     {
       wpr_set_error (error, WPR_ERROR_NO_SPACE, 0,
-                     _ ("There is not enough memory to copy a buffer of %" G_GSIZE_FORMAT
-                        " KiB. Close some programs, or record into a file."),
+                     _ ("There is not enough memory to copy a buffer of %zu KiB. Close some "
+                        "programs, or record into a file."),
                      ring->size / 1024);
       return FALSE;
     }

@@ -34,7 +34,7 @@ wpr_ring_map (int leader_fd, gsize bytes, gboolean backward, GError **error)
       int saved = errno;
       WprErrorCode code = saved == EPERM ? WPR_ERROR_NOT_PERMITTED : WPR_ERROR_NO_SPACE;
       wpr_set_error (error, code, 0,
-                     _ ("A buffer of %" G_GSIZE_FORMAT " KiB could not be had from the kernel: %s. "
+                     _ ("A buffer of %zu KiB could not be had from the kernel: %s. "
                         "Choose smaller or fewer buffers."),
                      bytes / 1024, g_strerror (saved));
       return NULL;

@@ -10,6 +10,7 @@
 
 #include <glib-unix.h>
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -166,19 +167,21 @@ wpr_run_tell_losses (WprLocal *local, const GArray *losses, WprTime now)
   g_autofree char *lost_text = g_strdup_printf ("%" G_GUINT64_FORMAT, lost);
   if (of_sideband > 0)
     wpr_local_notice (local, WPR_NOTICE_WARNING, "sideband-loss",
-                      _ ("%s records about processes were lost; some threads will have no name."),
-                      sideband_text);
+                      _ ("%" PRIu64 " records about processes were lost; some threads "
+                         "will have no name."),
+                      of_sideband);
   if (lost == 0)
     return;
   const char *name
       = g_array_index (local->session.manifest->collectors, WprStoreCollector, worst_collector)
             .name;
   wpr_local_notice (local, WPR_NOTICE_WARNING, "loss",
-                    _ ("%s events were lost within a second, most of them in \"%s\" on CPU %u. "
-                       "Larger buffers or fewer stacks help."),
-                    lost_text, name, worst_cpu);
-  wpr_log (WPR_LOG_LOSS, "%s: %s events lost within a second, worst in %s on CPU %u",
-           local->instance, lost_text, name, worst_cpu);
+                    _ ("%" PRIu64 " events were lost within a second, most of them in "
+                       "\"%s\" on CPU %u. Larger buffers or fewer stacks help."),
+                    lost, name, worst_cpu);
+  wpr_log (WPR_LOG_LOSS,
+           "%s: %" G_GUINT64_FORMAT " events lost within a second, worst in %s on CPU %u",
+           local->instance, lost, name, worst_cpu);
 }
 
 /* ---- figures ---- */
