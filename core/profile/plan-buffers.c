@@ -102,8 +102,8 @@ wpr_plan_tell_cut (WprPlanBuild *build, const WprCollectorBuild *collector, gboo
   if (is_fitted && is_own)
     why = _ ("buffers take at most half of this computer's memory");
   else if (is_fitted && collector->buffers > 0) /* a percentage is a share, not a number */
-    why = _ (
-        "buffers take at most 5% of this computer's memory unless you choose a number yourself");
+    why = _ ("buffers take at most 5 percent of this computer's memory unless you choose a number "
+             "yourself");
   else if (public->ring_bytes == MOST_RING_BYTES)
     why = _ ("the kernel gives at most 1 GB for each CPU");
   else if (is_own)
