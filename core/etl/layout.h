@@ -10,8 +10,7 @@ G_BEGIN_DECLS
 
 #define WPR_ETL_BUFFER_BYTES 65536 /* one open a CPU: 256 CPUs hold 16 MiB */
 #define WPR_ETL_BUFFER_HEADER 0x48
-#define WPR_ETL_LOGFILE_HEADER 0x118 /* TRACE_LOGFILE_HEADER of a 64-bit file, without the names \
-                                      */
+#define WPR_ETL_LOGFILE_HEADER 0x118 /* TRACE_LOGFILE_HEADER without the names */
 #define WPR_ETL_MOST_PAYLOAD (60 * 1024)
 /* Size is a u16 and an event never crosses a buffer's border. */
 #define WPR_ETL_MOST_EVENT (WPR_ETL_BUFFER_BYTES - WPR_ETL_BUFFER_HEADER)

@@ -114,7 +114,7 @@ grow (WprStacks *self, guint32 tid)
   while (n <= tid)
     n *= 2;
   self->by_tid = g_renew (Waiting *, self->by_tid, n);
-  memset (self->by_tid + self->n_tids, 0, (n - self->n_tids) * sizeof *self->by_tid);
+  memset (self->by_tid + self->n_tids, 0, (n - self->n_tids) * sizeof (Waiting *));
   self->n_tids = n;
   return TRUE;
 }
