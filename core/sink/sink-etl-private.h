@@ -38,7 +38,9 @@ typedef struct
   GHashTable *by_format; /* WprFormat -> WprGeneric: owns them; what has no row */
   GHashTable *counter_kinds; /* "name/field/..." -> WprEtlSchema */
   WprEtlSchema **recorder_kinds;
-  GArray *disks; /* WprSinkDisk; its index is the DiskNumber */
+  GArray *disks;    /* WprSinkDisk; its index is the DiskNumber */
+  guint64 *in_file; /* records given, by row and CPU: n_rows x n_cpus */
+  guint32 n_rows;
   guint64 n_inferred, n_cut_texts, n_stacks;
 } WprSinkEtl;
 

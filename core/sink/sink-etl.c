@@ -12,6 +12,8 @@
 /* Ids are below PID_MAX_LIMIT (4 194 304): the bits take at most 512 KiB. */
 #define MOST_PIDS (1u << 22)
 #define NORMAL_PRIORITY 8
+/* A group of the kernel's has at most 680 events; a stranger's manifest may say anything. */
+#define MOST_ROWS 4096
 
 gint64
 wpr_sink_etl_ticks (gint64 time_ns)
@@ -52,6 +54,8 @@ sink_etl_event (WprSink *sink, const WprEvent *event, GError **error)
   WprSinkEtl *self = (WprSinkEtl *)sink;
 
   g_return_val_if_fail (event->kind < WPR_EVENT_N_KINDS && rows[event->kind] != NULL, FALSE);
+  if (event->row < self->n_rows && event->cpu < self->n_cpus && !event->inferred)
+    self->in_file[(gsize)event->row * self->n_cpus + event->cpu]++;
   return rows[event->kind](self, event, error);
 }
 
@@ -123,6 +127,10 @@ open_writer (WprSinkEtl *self, const WprTraceContext *context, GError **error)
   self->n_cpus = info.n_cpus;
   self->priorities = g_malloc (info.n_cpus);
   memset (self->priorities, NORMAL_PRIORITY, info.n_cpus);
+  for (guint i = 0; i < manifest->events->len; i++)
+    self->n_rows = MAX (self->n_rows, g_array_index (manifest->events, WprStoreEvent, i).row + 1);
+  self->n_rows = MIN (self->n_rows, MOST_ROWS);
+  self->in_file = g_new0 (guint64, (gsize)self->n_rows * self->n_cpus);
   return TRUE;
 }
 
@@ -186,6 +194,7 @@ sink_etl_free (WprSink *sink)
   g_array_unref (self->disks);
   g_free (self->scratch);
   g_free (self->priorities);
+  g_free (self->in_file);
   g_free (self->kernel_pids);
   g_free (self);
 }

@@ -57,7 +57,7 @@ the_recording_is_described (void **state)
   expect (kit, "CompleteFrom", 0, "BootNs=3000000 AfterStartNs=2000000");
   expect (kit, "Clock", 0, "MonotonicNs=1 BootNs=2 RealNs=3");
   expect (kit, "Ring", 0, "Collector=0 Cpu=1 BytesEver=9 BytesKept=4 BytesOverwritten=5");
-  expect (kit, "Tally", 0, "Row=0 Name=sched:sched_switch Cpu=1 Counted=100 Lost=3");
+  expect (kit, "Tally", 0, "Row=0 Name=sched:sched_switch Cpu=1 Counted=100 Lost=3 InFile=0");
   expect (kit, "RecorderCost", 0, "CpuNs=12 WakeUps=13");
   expect (kit, "ProblemDescription", 0, "Text=It is slow: \xe5\xbe\x88\xe6\x85\xa2");
   g_array_unref (tallies);
@@ -140,7 +140,39 @@ inferred_and_clamped_are_declared (void **state)
   totals = kit_fields (kit, "Totals", 0);
   assert_non_null (strstr (totals, " Lost=6 OverwrittenBytes=1000 DroppedBytes=0"
                                    " InferredSwitches=1 ClampedTimes=3 UndecodableRecords=4 "
-                                   "UnknownIds=5 CutBytes=6 CutTexts=0 Stacks=0"));
+                                   "UnknownIds=5 CutBytes=6 CutTexts=0 Stacks=0 Unexplained=0"));
+}
+
+/* What the kernel counted, gave not and did not call lost is said; where a ring overwrote nobody
+ * can tell. */
+static void
+records_that_vanished_are_counted (void **state)
+{
+  for (guint overwritten = 0; overwritten < 2; overwritten++)
+    {
+      g_autoptr (Kit) kit = kit_new ();
+      g_autofree char *totals = NULL, *tally = NULL;
+      WprTraceTally row = { .row = 0, .cpu = 1, .counted = 10, .lost = 3 };
+      WprEvent event = { .kind = WPR_EVENT_SWITCH, .cpu = 1, .row = 0 };
+      GArray *tallies = g_array_new (FALSE, FALSE, sizeof row);
+
+      g_array_append_val (tallies, row);
+      kit->context.tallies = tallies;
+      kit->context.overwritten_bytes = overwritten;
+      kit_begin (kit);
+      for (guint i = 0; i < 6; i++)
+        {
+          event.time = (5 + i) * MS;
+          event.inferred = i == 5; /* was never counted */
+          kit_event (kit, &event);
+        }
+      kit_finish (kit);
+      tally = kit_fields (kit, "Tally", 0);
+      assert_non_null (strstr (tally, "Counted=10 Lost=3 InFile=5"));
+      totals = kit_fields (kit, "Totals", 0);
+      assert_non_null (strstr (totals, overwritten == 0 ? "Unexplained=2" : "Unexplained=0"));
+      g_array_unref (tallies);
+    }
 }
 
 static void
@@ -311,6 +343,7 @@ main (void)
     cmocka_unit_test (the_recording_is_described),
     cmocka_unit_test (what_happened_meanwhile_is_told_where_it_happened),
     cmocka_unit_test (inferred_and_clamped_are_declared),
+    cmocka_unit_test (records_that_vanished_are_counted),
     cmocka_unit_test (a_long_plan_comes_in_parts),
     cmocka_unit_test (info_agrees_with_what_was_written),
     cmocka_unit_test (a_file_where_nothing_was_lost_is_complete),
