@@ -112,10 +112,11 @@ wpr_stop_merged (WprLocal *local, WprSaved *saved, GError *error)
     }
   g_free (local->kept);
   local->kept = g_build_filename (local->stopped_folder, saved->name, NULL);
-  wpr_local_step (local, WPR_STEP_SAVED, NULL);
-  wpr_stop_final_figures (local, saved);
+  /* Told before the state: who waits for the end then knows where the file is. */
   wpr_local_notice (local, WPR_NOTICE_INFO, "saved", _ ("The recording was saved as %s."),
                     local->kept);
+  wpr_local_step (local, WPR_STEP_SAVED, NULL);
+  wpr_stop_final_figures (local, saved);
   wpr_log (WPR_LOG_STOP, "%s saved as %s", local->instance, local->kept);
   wpr_local_over (local, NULL);
 }

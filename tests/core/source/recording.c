@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -241,4 +242,30 @@ test_store_row (const WprManifest *manifest, const char *name)
     if (strcmp (g_array_index (manifest->events, WprStoreEvent, i).name, name) == 0)
       return i;
   return G_MAXUINT32;
+}
+
+guint
+test_store_count_text (const char *path, guint cpu, const char *text)
+{
+  g_autoptr (WprStoreReader) reader = wpr_store_reader_open (path, NULL);
+  gsize size = 0, length = strlen (text);
+  guint n = 0;
+  const guint8 *bytes = wpr_store_reader_data (reader, 0, 0, cpu, &size, NULL);
+  for (const guint8 *at = bytes;
+       at && (at = memmem (at, size - (gsize)(at - bytes), text, length)) != NULL; at += length)
+    n++;
+  return n;
+}
+
+void
+test_drop_lock_right (gboolean drop)
+{
+  struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+  struct __user_cap_data_struct data[2];
+  assert_return_code (syscall (SYS_capget, &header, data), errno);
+  if (drop)
+    data[0].effective &= ~(1U << CAP_IPC_LOCK);
+  else
+    data[0].effective |= 1U << CAP_IPC_LOCK;
+  assert_return_code (syscall (SYS_capset, &header, data), errno);
 }

@@ -38,3 +38,7 @@ void test_run_programs (const char *root, const char *name, guint n);
 /* Records and tallies of a store, by row and CPU. Array of TestTally. */
 GArray *test_store_tallies (const char *path);
 guint32 test_store_row (const WprManifest *manifest, const char *name);
+/* Times the text occurs in a CPU's data of collector 0. */
+guint test_store_count_text (const char *path, guint cpu, const char *text);
+/* Takes CAP_IPC_LOCK from the calling thread's effective set, and gives it back. */
+void test_drop_lock_right (gboolean drop);

@@ -13,7 +13,10 @@
 
 #include <cmocka.h>
 
+#include "base/files.h"
 #include "recording.h"
+#include "source/kernel.h"
+#include "store/payload.h"
 
 /* What only a running thread causes. Interrupts on an idle CPU are counted and not recorded by some
  * virtual machines' kernels (6.18-fc: no sample ever has pid 0), so those do not add up there. */
@@ -186,6 +189,127 @@ the_world_hears_of_programs_in_memory_mode (void **state)
   test_recording_clear (&r);
 }
 
+static gboolean
+told (const TestRecording *r, const char *id)
+{
+  for (guint i = 0; i < r->notices->len; i++)
+    if (g_str_has_prefix (g_ptr_array_index (r->notices, i), id))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+gap_of_cpu (const WprStoreNote *note, gpointer data)
+{
+  WprGapPayload payload;
+  if (note->kind != WPR_NOTE_CPU_GAP)
+    return TRUE;
+  memcpy (&payload, note->payload, sizeof payload);
+  assert_int_equal (note->cpu, 4000);
+  assert_int_equal (payload.to, G_MAXINT64);
+  assert_true (payload.from > 0);
+  (*(guint *)data)++;
+  return TRUE;
+}
+
+/* No CPU is switched off for a test: the ring's CPU is called one that is not there. */
+static void
+a_cpu_that_went_is_told_and_noted (void **state)
+{
+  TestRecording r;
+  test_recording_init (&r, "CPU.light", WPR_MODE_FILE);
+  test_recording_begin (&r);
+  WprSourceKernel *kernel = WPR_SOURCE_KERNEL (r.kernel);
+  g_array_index (kernel->rings, WprKernelRing, 0).cpu = 4000;
+  g_autoptr (GArray) figures = g_array_new (FALSE, TRUE, sizeof (WprSourceFigures));
+  g_autoptr (GArray) losses = g_array_new (FALSE, TRUE, sizeof (WprSourceLoss));
+  for (guint i = 0; i < 2; i++)
+    {
+      g_array_set_size (figures, 0);
+      wpr_source_figures (r.kernel, &r.session, TRUE, figures, losses);
+    }
+  assert_false (g_array_index (figures, WprSourceFigures, 0).online);
+  assert_true (told (&r, "cpu-offline"));
+  g_array_index (kernel->rings, WprKernelRing, 0).cpu = 0; /* so that its store file is the same */
+  assert_true (wpr_source_stop (r.kernel, &r.session, NULL));
+  g_autofree char *path = g_strdup (wpr_store_get_path (r.session.store));
+  wpr_store_close (g_steal_pointer (&r.session.store));
+  r.session.manifest = NULL;
+  g_autoptr (WprStoreReader) reader = wpr_store_reader_open (path, NULL);
+  guint n = 0;
+  wpr_store_reader_notes (reader, gap_of_cpu, &n);
+  assert_int_equal (n, 1);
+  test_recording_clear (&r);
+}
+
+static const WprPlanItem *
+item_of (const WprPlan *plan, const char *name)
+{
+  for (guint c = 0; c < plan->collectors->len; c++)
+    {
+      const WprPlanCollector *collector = g_ptr_array_index (plan->collectors, c);
+      for (guint i = 0; i < collector->items->len; i++)
+        if (strcmp (((WprPlanItem *)g_ptr_array_index (collector->items, i))->name, name) == 0)
+          return g_ptr_array_index (collector->items, i);
+    }
+  fail_msg ("%s is not in the plan", name);
+  return NULL;
+}
+
+static void
+one_item_goes_off_and_on_while_it_records (void **state)
+{
+  TestRecording r;
+  g_autoptr (GError) error = NULL;
+  test_recording_init (&r, "CPU.light", WPR_MODE_FILE);
+  test_recording_begin (&r);
+  const WprPlanItem *item = item_of (r.plan, "sched:sched_process_exec");
+  if (!wpr_source_set (r.kernel, &r.session, item, FALSE, &error))
+    fail_msg ("%s", error->message);
+  test_run_programs (r.root, "wpr-unseen", 20);
+  if (!wpr_source_set (r.kernel, &r.session, item, TRUE, &error))
+    fail_msg ("%s", error->message);
+  test_run_programs (r.root, "wpr-seen", 20);
+  assert_true (wpr_source_stop (r.kernel, &r.session, NULL));
+  g_autofree char *path = g_strdup (wpr_store_get_path (r.session.store));
+  wpr_store_close (g_steal_pointer (&r.session.store));
+  r.session.manifest = NULL;
+  guint seen = 0;
+  for (guint cpu = 0; cpu < wpr_cpus_possible (); cpu++)
+    seen += test_store_count_text (path, cpu, "/wpr-seen");
+  assert_int_equal (seen, 20);
+  for (guint cpu = 0; cpu < wpr_cpus_possible (); cpu++)
+    assert_int_equal (test_store_count_text (path, cpu, "/wpr-unseen"), 0);
+  test_recording_clear (&r);
+}
+
+static void
+short_memory_shrinks_the_rings_and_is_told (void **state)
+{
+  TestRecording r;
+  g_autofree char *paranoid = wpr_read_small ("/proc/sys/kernel/perf_event_paranoid", 32, NULL);
+  test_recording_init (&r, "CPU.light", WPR_MODE_MEMORY);
+  if (paranoid && paranoid[0] == '-')
+    {
+      print_message ("skipped: perf_event_paranoid is -1, so that no limit holds\n");
+      test_recording_clear (&r);
+      skip ();
+    }
+  r.choice->buffer_size_kb = 1024;
+  r.choice->buffers = 256;
+  test_drop_lock_right (TRUE);
+  test_recording_begin (&r);
+  test_drop_lock_right (FALSE);
+  assert_true (told (&r, "ring-shrunk"));
+  const WprStoreCollector *c
+      = &g_array_index (r.session.manifest->collectors, WprStoreCollector, 0);
+  const WprPlanCollector *plan = g_ptr_array_index (r.plan->collectors, 0);
+  assert_true (c->ring_bytes > 0 && c->ring_bytes < plan->ring_bytes);
+  assert_true (c->buffers_granted < plan->buffers_granted);
+  assert_true (wpr_source_stop (r.kernel, &r.session, NULL));
+  test_recording_clear (&r);
+}
+
 int
 main (void)
 {
@@ -194,6 +318,9 @@ main (void)
     cmocka_unit_test (losses_are_counted_where_they_happen),
     cmocka_unit_test (memory_mode_keeps_the_newest_without_pausing),
     cmocka_unit_test (the_world_hears_of_programs_in_memory_mode),
+    cmocka_unit_test (a_cpu_that_went_is_told_and_noted),
+    cmocka_unit_test (one_item_goes_off_and_on_while_it_records),
+    cmocka_unit_test (short_memory_shrinks_the_rings_and_is_told),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
