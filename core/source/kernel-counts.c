@@ -104,30 +104,34 @@ wpr_kernel_add_up (WprSourceKernel *self, WprKernelRing *ring, const GArray *cou
     }
 }
 
-/* Every group of the ring: mostly one. */
-static void
-wpr_kernel_count_ring (WprSourceKernel *self, WprKernelRing *ring, GArray *counts)
+/* The ring whose group the leader is: leaders and rings come in the same order, but for further
+ * groups. */
+static WprKernelRing *
+wpr_kernel_ring_of (WprSourceKernel *self, const WprLeader *leader, guint guess)
 {
-  guint64 events = ring->events, lost = ring->lost;
-  gboolean any = FALSE;
-  ring->events = ring->lost = 0;
-  for (guint i = 0; i < self->opened.leaders->len; i++)
+  guint32 collector = wpr_kernel_collector (self, leader->ring);
+  for (guint i = 0; i < self->rings->len; i++)
     {
-      const WprLeader *leader = &g_array_index (self->opened.leaders, WprLeader, i);
-      if (leader->cpu != ring->cpu || wpr_kernel_collector (self, leader->ring) != ring->collector)
-        continue;
-      g_array_set_size (counts, 0);
-      gboolean has_lost = TRUE;
-      if (!wpr_group_read (leader->fd, counts, &has_lost, NULL))
-        continue;
-      any = TRUE;
-      self->has_lost &= has_lost;
-      wpr_kernel_add_up (self, ring, counts);
+      WprKernelRing *ring
+          = &g_array_index (self->rings, WprKernelRing, (guess + i) % self->rings->len);
+      if (ring->cpu == leader->cpu && ring->collector == collector)
+        return ring;
     }
-  if (!any)
+  return NULL;
+}
+
+/* Which rings are read, and from zero: a ring's sums are over all its groups. */
+static void
+wpr_kernel_choose_rings (WprSourceKernel *self, gboolean all)
+{
+  for (guint i = 0; i < self->rings->len; i++)
     {
-      ring->events = events;
-      ring->lost = lost;
+      WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
+      guint64 bytes = wpr_ring_bytes (ring->ring);
+      ring->read_now = all || (bytes != ring->counted_at && ring->online);
+      ring->was_read = FALSE;
+      if (ring->read_now)
+        ring->counted_at = bytes;
     }
 }
 
@@ -135,14 +139,22 @@ void
 wpr_kernel_count (WprSourceKernel *self, gboolean all)
 {
   g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (WprGroupCount));
-  for (guint i = 0; i < self->rings->len; i++)
+  wpr_kernel_choose_rings (self, all);
+  for (guint i = 0; i < self->opened.leaders->len; i++)
     {
-      WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
-      guint64 bytes = wpr_ring_bytes (ring->ring);
-      if (!all && (bytes == ring->counted_at || !ring->online))
+      const WprLeader *leader = &g_array_index (self->opened.leaders, WprLeader, i);
+      WprKernelRing *ring = wpr_kernel_ring_of (self, leader, i);
+      gboolean has_lost = TRUE;
+      if (!ring || !ring->read_now)
         continue;
-      ring->counted_at = bytes;
-      wpr_kernel_count_ring (self, ring, counts);
+      g_array_set_size (counts, 0);
+      if (!wpr_group_read (leader->fd, counts, &has_lost, NULL))
+        continue; /* what was read before stands */
+      if (!ring->was_read)
+        ring->events = ring->lost = 0;
+      ring->was_read = TRUE;
+      self->has_lost &= has_lost;
+      wpr_kernel_add_up (self, ring, counts);
     }
 }
 

@@ -157,6 +157,9 @@ wpr_kernel_add_sideband (WprSourceKernel *self, WprSession *session, GArray *spe
 const WprPerfEvent *
 wpr_kernel_event (WprSourceKernel *self, guint32 row)
 {
+  /* Nobody else adds rows, so mostly the row is the index. */
+  if (row < self->events->len && g_array_index (self->events, WprPerfEvent, row).row == row)
+    return &g_array_index (self->events, WprPerfEvent, row);
   for (guint i = 0; i < self->events->len; i++)
     if (g_array_index (self->events, WprPerfEvent, i).row == row)
       return &g_array_index (self->events, WprPerfEvent, i);

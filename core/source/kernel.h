@@ -35,7 +35,8 @@ typedef struct
   WprRing *ring;
   gboolean online;
   WprTime offline_since;
-  guint64 counted_at; /* ring bytes when the group was read last; G_MAXUINT64: never */
+  guint64 counted_at;          /* ring bytes when the group was read last; G_MAXUINT64: never */
+  gboolean read_now, was_read; /* while counting */
   guint64 drained;
   guint64 events, lost; /* sums over the group's members */
   WprRingHistory history;
