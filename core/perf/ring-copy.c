@@ -17,6 +17,12 @@
 #define UNPUBLISHED_BYTES (4 * 65536)
 /* How long to watch a small ring for the writers under way; a record takes microseconds. */
 #define SETTLE_US 2000
+/* No head moved in that time: nobody wrote, or the writer's CPU was taken away from under it (a
+ * virtual machine's may be, for longer than anybody would wait). Then this many of the largest
+ * records in the copy are given up, twice the nesting there can be, and never under 8 KiB; but at
+ * most a quarter of the ring, so that a ring of a page still holds something. */
+#define SETTLED_RECORDS 8
+#define SETTLED_LEAST 8192
 
 /* Touches the pages first: a fault for each of them during the copy would let the kernel overwrite
  * more meanwhile. */
@@ -43,13 +49,29 @@ copy_bytes (guint8 *to, const guint8 *from, gsize size)
 #endif
 }
 
+/* Size of the largest record at the start of a copy, as far as there are records. */
+static gsize
+largest_record (const guint8 *data, gsize size)
+{
+  gsize largest = 0;
+
+  for (gsize at = 0, length; size - at >= sizeof (struct perf_event_header); at += length)
+    {
+      length = ((const struct perf_event_header *)(data + at))->size;
+      if (length < sizeof (struct perf_event_header) || length % 8 != 0 || length > size - at)
+        break;
+      largest = MAX (largest, length);
+    }
+  return largest;
+}
+
 /* How far (in bytes from old_head downward) the ring may have been written while `size` bytes were
  * copied. A large ring that has wrapped gives up the most that can be under way. Otherwise that
  * would be much of a small ring, or a piece of one where nothing was overwritten yet, so we wait
  * until what was under way is published: heads are published by the outermost writer, so after two
- * of them whoever wrote during the copy is done; none within 2 ms and nobody wrote. */
+ * of them whoever wrote during the copy is done. */
 static guint64
-written_bytes (const WprRing *ring, guint64 old_head, gsize size)
+written_bytes (const WprRing *ring, guint64 old_head, const guint8 *copied, gsize size)
 {
   guint64 head = wpr_ring_head (ring);
   guint64 at_most = old_head - head + UNPUBLISHED_BYTES;
@@ -58,13 +80,17 @@ written_bytes (const WprRing *ring, guint64 old_head, gsize size)
     return at_most;
 
   gint64 until = g_get_monotonic_time () + SETTLE_US;
-  for (guint changes = 0; changes < 2 && g_get_monotonic_time () < until;)
+  guint changes = 0;
+  while (changes < 2 && g_get_monotonic_time () < until)
     {
       guint64 now = wpr_ring_head (ring);
       changes += now != head;
       head = now;
     }
-  return old_head - head;
+  if (changes == 2 || !wrapped)
+    return old_head - head;
+  guint64 under_way = MAX (SETTLED_RECORDS * largest_record (copied, size), SETTLED_LEAST);
+  return old_head - head + MIN (under_way, ring->size / 4);
 }
 
 /* Bytes of whole records at the start of the copy, newest first; what follows is the rest of a
@@ -138,7 +164,7 @@ wpr_ring_copy (WprRing *ring, WprRingCopy *copy, GError **error)
   copy_bytes (data + first, ring->data, size - first);
 
   /* What the kernel wrote meanwhile lies, seen from the head we began at, at the far end. */
-  guint64 written = written_bytes (ring, head, size);
+  guint64 written = written_bytes (ring, head, data, size);
   gsize intact = written < ring->size ? ring->size - written : 0;
 
   copy->data = data;

@@ -29,8 +29,10 @@ copies_whole_records_at_every_wrap_position (void **state)
           fake_kernel_write (kernel, sizes[s], 0);
         assert_true (wpr_ring_copy (ring, &copy, NULL));
         assert_true (copy.bytes_ever == -kernel->head);
-        assert_true (copy.size == ring_bytes / sizes[s] * sizes[s]);
-        assert_true (copy.cut == ring_bytes % sizes[s]);
+        /* Nobody wrote within 2 ms: a quarter of so small a ring is given up all the same. */
+        const gsize intact = ring_bytes - ring_bytes / 4;
+        assert_true (copy.size == intact / sizes[s] * sizes[s]);
+        assert_true (copy.cut == ring_bytes - copy.size);
         guint64 count = fake_kernel_check (copy.data, copy.size, &first);
         assert_true (first + count == kernel->next);
         wpr_ring_copy_clear (&copy);
@@ -110,6 +112,8 @@ copy_a_live_ring (gsize ring_bytes, gsize most_bytes, guint n_copies)
   g_autoptr (WprRing) ring = wpr_ring_new_over (kernel->page, ring_bytes, TRUE);
   Writer writer = { kernel, most_bytes, 0 };
   GThread *thread = g_thread_new ("writer", write_on, &writer);
+  while (__atomic_load_n (&kernel->published, __ATOMIC_ACQUIRE) == 0)
+    g_usleep (100);
   gint64 until = g_get_monotonic_time () + 3 * G_TIME_SPAN_SECOND;
   guint n_kept = 0;
 
