@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include "perf/event.h"
 #include "source/rights.h"
 #include "source/source.h"
 

@@ -158,6 +158,18 @@ wpr_kernel_count (WprSourceKernel *self, gboolean all)
     }
 }
 
+/* Before 6.0 a group read has no losses; the records of the ring tell them afterwards. */
+static void
+wpr_kernel_tell_no_counter (WprSourceKernel *self, WprSession *session)
+{
+  if (self->has_lost || self->told_no_counter)
+    return;
+  self->told_no_counter = TRUE;
+  session->notice (session->notice_data, WPR_NOTICE_INFO, "loss-later",
+                   _ ("This kernel does not say at once how many events were lost (6.0 and later "
+                      "do). The file will say it."));
+}
+
 /* ---- losses ---- */
 
 static void
@@ -303,6 +315,7 @@ wpr_kernel_figures (WprSourceKernel *self, WprSession *session, gboolean counts,
     {
       wpr_kernel_watch_cpus (self, session, now.monotonic_ns);
       wpr_kernel_count (self, FALSE);
+      wpr_kernel_tell_no_counter (self, session);
       /* Called twice a second: each second call tells, give or take a late tick. */
       if (now.monotonic_ns - self->losses_told > WPR_NS_PER_SECOND * 3 / 4)
         wpr_kernel_tell_losses (self, session, now.monotonic_ns);

@@ -79,6 +79,7 @@ struct _WprSourceKernel
   WprOpened opened;
   WprSideband *sideband;
   gboolean has_lost; /* PERF_FORMAT_LOST: kernel 6.0 and later */
+  gboolean told_no_counter;
   gboolean running;
   guint32 cpu_mhz;
   WprTime losses_told; /* when losses were told last */
