@@ -2,11 +2,44 @@
 /* Playing a store into its file. */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <glib/gi18n-lib.h>
 
 #include "base/log.h"
 #include "recorder/job.h"
 #include "sink/sink.h"
+
+/* Who only asks whether the store is in use holds a shared lock for a moment. */
+#define LOCK_TRIES 20
+#define LOCK_WAIT_US 5000
+
+int
+wpr_job_lock (const char *store_path, GError **error)
+{
+  g_autofree char *path = g_build_filename (store_path, "manifest", NULL);
+  int fd = open (path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    {
+      wpr_set_error (error, WPR_ERROR_USAGE, 0, _ ("There is no raw recording in %s: %s."),
+                     store_path, g_strerror (errno));
+      return -1;
+    }
+  for (guint i = 0; i < LOCK_TRIES; i++)
+    {
+      if (flock (fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+      g_usleep (LOCK_WAIT_US);
+    }
+  close (fd);
+  wpr_set_error (error, WPR_ERROR_STATE, 0,
+                 _ ("%s is still being recorded or saved. Wait for that, or stop that recording."),
+                 store_path);
+  return -1;
+}
 
 static void
 wpr_job_progress (const char *phase, double fraction, guint64 done, guint64 total, gpointer data)

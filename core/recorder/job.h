@@ -18,8 +18,12 @@ typedef struct
   GCancellable *cancellable;            /* NULL ok */
 } WprJob;
 
-/* Blocks. On failure and when cancelled the store is kept, and the message says where and how to
- * finish. */
+/* Nobody else plays or deletes the store while the descriptor is open. -1 with WPR_ERROR_STATE if
+ * somebody is at it. */
+int wpr_job_lock (const char *store_path, GError **error);
+
+/* Blocks; the caller holds the lock. On failure and when cancelled the store is kept, and the
+ * message says where and how to finish. */
 WprSaved *wpr_job_run (const WprJob *job, GError **error);
 
 G_END_DECLS

@@ -12,7 +12,7 @@ typedef struct
   WprLocal *local;
   GTask *task;
   char *path, *name, *note;
-  int folder_fd;
+  int folder_fd, lock_fd;
   WprMergeDone done;
   WprSaved *saved;
   GError *error;
@@ -64,6 +64,15 @@ wpr_merge_report (gpointer data)
     wpr_recorder_return_error (g_steal_pointer (&merge->task), g_steal_pointer (&merge->error));
 }
 
+/* The lock ends with the merge, not with the report: what is left can be recovered at once. */
+static void
+wpr_merge_unlock (WprMerge *merge)
+{
+  if (merge->lock_fd >= 0)
+    close (merge->lock_fd);
+  merge->lock_fd = -1;
+}
+
 static void
 wpr_merge_run (gpointer data)
 {
@@ -78,6 +87,7 @@ wpr_merge_run (gpointer data)
     .cancellable = merge->task ? g_task_get_cancellable (merge->task) : NULL,
   };
   merge->saved = wpr_job_run (&job, &merge->error);
+  wpr_merge_unlock (merge);
   wpr_worker_call (merge->local->worker, wpr_merge_report, merge, wpr_merge_free);
 }
 
@@ -93,6 +103,7 @@ wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, int folde
     .name = g_strdup (name),
     .note = g_strdup (note),
     .folder_fd = folder_fd,
+    .lock_fd = wpr_job_lock (store_path, NULL), /* from now on, also while it waits its turn */
     .done = done,
   };
   wpr_worker_call (local->jobs, wpr_merge_run, merge, NULL);

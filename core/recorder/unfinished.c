@@ -2,6 +2,8 @@
 /* Raw recordings that are left: listed, and finished. */
 #include "config.h"
 
+#include <unistd.h>
+
 #include <glib/gi18n-lib.h>
 
 #include "base/files.h"
@@ -69,18 +71,11 @@ wpr_unfinished_list (GError **error)
   return parent ? wpr_unfinished_list_in (parent) : NULL;
 }
 
-WprSaved *
-wpr_recover (const char *store_path, int folder_fd, const char *name, WprProgressFunc progress,
-             gpointer data, GCancellable *cancellable, GError **error)
+static WprSaved *
+wpr_recover_locked (const char *store_path, int folder_fd, const char *name,
+                    WprProgressFunc progress, gpointer data, GCancellable *cancellable,
+                    GError **error)
 {
-  g_return_val_if_fail (store_path, NULL);
-  if (wpr_store_in_use (store_path))
-    {
-      wpr_set_error (error, WPR_ERROR_STATE, 0,
-                     _ ("%s is still being recorded or saved. Stop that recording instead."),
-                     store_path);
-      return NULL;
-    }
   g_autofree char *own_name = NULL;
   if (!name)
     {
@@ -99,7 +94,20 @@ wpr_recover (const char *store_path, int folder_fd, const char *name, WprProgres
     .data = data,
     .cancellable = cancellable,
   };
-  WprSaved *saved = wpr_job_run (&job, error);
+  return wpr_job_run (&job, error);
+}
+
+WprSaved *
+wpr_recover (const char *store_path, int folder_fd, const char *name, WprProgressFunc progress,
+             gpointer data, GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail (store_path, NULL);
+  int lock = wpr_job_lock (store_path, error);
+  if (lock < 0)
+    return NULL;
+  WprSaved *saved
+      = wpr_recover_locked (store_path, folder_fd, name, progress, data, cancellable, error);
+  close (lock);
   if (saved)
     wpr_log (WPR_LOG_RECOVER, "%s finished as %s", store_path, saved->name);
   return saved;

@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "drive.h"
+#include "recorder/local.h"
 
 static void
 begin (Drive *d, WprMode mode)
@@ -23,6 +24,20 @@ begin (Drive *d, WprMode mode)
   drive_init (d);
   drive_start (d, drive_choice ("CPU.light", mode), &answer);
   assert_good (&answer);
+}
+
+static void
+sleep_on_worker (gpointer data)
+{
+  g_usleep (500 * 1000);
+}
+
+/* The merge has to wait its turn. */
+static void
+stall_jobs (Drive *d)
+{
+  WprLocal *local = (WprLocal *)wpr_recorder_get_backend (d->recorder);
+  wpr_worker_call (local->jobs, sleep_on_worker, NULL, NULL);
 }
 
 static void
@@ -228,6 +243,36 @@ a_cancelled_merge_keeps_the_raw_store (void **state)
 }
 
 static void
+try_to_recover (Answer *answer)
+{
+  g_autoptr (GPtrArray) left = wpr_unfinished_list (NULL);
+  assert_int_equal (left->len, 1);
+  const WprUnfinished *store = g_ptr_array_index (left, 0);
+  assert_true (store->in_use);
+  answer->saved = wpr_recover (store->path, -1, "twice.etl", NULL, NULL, NULL, &answer->error);
+}
+
+static void
+a_store_that_is_merged_cannot_be_recovered_beside (void **state)
+{
+  Drive d;
+  Answer answer = { 0 }, recovered = { 0 };
+  begin (&d, WPR_MODE_FILE);
+  run_programs (d.root, "wpr-merged", 200, 1);
+  stall_jobs (&d);
+  drive_stop_begin (&d, "merged.etl", NULL, &answer);
+  while (wpr_recorder_get_state (d.recorder) != WPR_STATE_MERGING)
+    g_main_context_iteration (NULL, FALSE);
+  try_to_recover (&recovered);
+  drive_wait (&answer.done);
+  assert_good (&answer);
+  assert_refused (&recovered, WPR_ERROR_STATE);
+  answer_clear (&answer);
+  answer_clear (&recovered);
+  drive_clear (&d);
+}
+
+static void
 a_duration_ends_in_the_save_folder (void **state)
 {
   Drive d;
@@ -387,6 +432,7 @@ main (void)
     cmocka_unit_test (stop_while_saving_gives_both_files),
     cmocka_unit_test (file_mode_has_no_ring_to_save),
     cmocka_unit_test (a_cancelled_merge_keeps_the_raw_store),
+    cmocka_unit_test (a_store_that_is_merged_cannot_be_recovered_beside),
     cmocka_unit_test (a_duration_ends_in_the_save_folder),
     cmocka_unit_test (an_interrupt_saves_and_says_where),
     cmocka_unit_test (an_interrupt_without_a_folder_keeps_the_store),
