@@ -320,6 +320,7 @@ wpr_kernel_add_ids (WprSourceKernel *self, WprSession *session, guint first_id)
       g_array_append_val (self->members, member);
       g_hash_table_insert (self->by_id, g_memdup2 (&id->id, sizeof id->id),
                            GUINT_TO_POINTER (self->members->len));
+      wpr_id_table_add (self->ids, id->id, id->row, wpr_perf_event_sample_type (event));
       if (event->kind == WPR_PERF_SIDEBAND)
         wpr_sideband_add_id (self->sideband, id->id, id->row, wpr_perf_event_sample_type (event));
     }

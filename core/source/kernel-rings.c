@@ -72,22 +72,26 @@ wpr_kernel_copy_clear (gpointer data)
   wpr_ring_copy_clear (&((WprKernelCopy *)data)->copy);
 }
 
-/* Time of a copy's first record: what is older was overwritten. The prefix is enough, so no ids. */
-static WprTime
-wpr_kernel_first_time (const WprRingCopy *copy)
+/* Where in a sample the time is depends on what its event samples: hence the ids. */
+WprTime
+wpr_kernel_first_time (const WprIdTable *ids, const WprRingCopy *copy)
 {
-  g_autoptr (WprIdTable) none = wpr_id_table_new ();
-  WprRecord record;
-  if (copy->size < sizeof (struct perf_event_header)
-      || !wpr_record_parse ((const struct perf_event_header *)(gconstpointer)copy->data, none,
-                            &record))
-    return 0;
-  return record.time;
+  for (gsize at = 0; at + sizeof (struct perf_event_header) <= copy->size;)
+    {
+      const struct perf_event_header *header = (gconstpointer)(copy->data + at);
+      WprRecord record;
+      if (header->size < sizeof *header || header->size > copy->size - at)
+        break;
+      if (wpr_record_parse (header, ids, &record))
+        return record.time;
+      at += header->size;
+    }
+  return 0;
 }
 
 static gboolean
-wpr_kernel_write_copy (const WprKernelCopy *copy, WprStore *store, WprTime now,
-                       WprTime *complete_from, GError **error)
+wpr_kernel_write_copy (const WprIdTable *ids, const WprKernelCopy *copy, WprStore *store,
+                       WprTime now, WprTime *complete_from, GError **error)
 {
   const WprRingCopy *c = &copy->copy;
   if (c->size > 0)
@@ -100,7 +104,7 @@ wpr_kernel_write_copy (const WprKernelCopy *copy, WprStore *store, WprTime now,
   guint64 overwritten = c->bytes_ever > c->size ? c->bytes_ever - c->size : 0;
   if (overwritten > 0)
     {
-      WprTime oldest = wpr_kernel_first_time (c);
+      WprTime oldest = wpr_kernel_first_time (ids, c);
       *complete_from = MAX (*complete_from, oldest ? oldest : now);
     }
   WprRingPayload payload = { copy->collector, c->bytes_ever, c->size, overwritten };
@@ -125,11 +129,11 @@ wpr_kernel_fits_at_once (WprSourceKernel *self)
 }
 
 static gboolean
-wpr_kernel_flush_copies (GArray *copies, WprStore *store, WprTime now, WprTime *complete_from,
-                         GError **error)
+wpr_kernel_flush_copies (const WprIdTable *ids, GArray *copies, WprStore *store, WprTime now,
+                         WprTime *complete_from, GError **error)
 {
   for (guint i = 0; i < copies->len; i++)
-    if (!wpr_kernel_write_copy (&g_array_index (copies, WprKernelCopy, i), store, now,
+    if (!wpr_kernel_write_copy (ids, &g_array_index (copies, WprKernelCopy, i), store, now,
                                 complete_from, error))
       return FALSE;
   g_array_set_size (copies, 0);
@@ -155,12 +159,14 @@ wpr_kernel_copy (WprSourceKernel *self, WprSession *session, WprStore *store,
         return FALSE;
       g_array_append_val (copies, copy);
       if (!at_once
-          && !wpr_kernel_flush_copies (copies, store, now.monotonic_ns, complete_from, error))
+          && !wpr_kernel_flush_copies (self->ids, copies, store, now.monotonic_ns, complete_from,
+                                       error))
         return FALSE;
     }
   /* The newest records' threads have a name only if the sideband is read after the copy. */
   if (!wpr_kernel_drain (self, session, FALSE, error)
-      || !wpr_kernel_flush_copies (copies, store, now.monotonic_ns, complete_from, error))
+      || !wpr_kernel_flush_copies (self->ids, copies, store, now.monotonic_ns, complete_from,
+                                   error))
     return FALSE;
   if (self->running)
     {

@@ -155,6 +155,7 @@ wpr_source_kernel_finalize (GObject *object)
   g_clear_pointer (&self->ring_sets, g_array_unref);
   g_array_unref (self->rings);
   g_array_unref (self->members);
+  wpr_id_table_free (self->ids);
   g_array_unref (self->losses);
   g_array_unref (self->untold);
   g_hash_table_unref (self->by_id);
@@ -189,6 +190,7 @@ wpr_source_kernel_init (WprSourceKernel *self)
   self->members = g_array_new (FALSE, TRUE, sizeof (WprKernelMember));
   self->losses = g_array_new (FALSE, TRUE, sizeof (WprKernelLoss));
   self->untold = g_array_new (FALSE, TRUE, sizeof (WprSourceLoss));
+  self->ids = wpr_id_table_new ();
   self->by_id = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   self->sideband = wpr_sideband_new ();
   self->has_lost = TRUE;

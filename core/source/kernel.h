@@ -4,6 +4,7 @@
  * figures, losses, CPUs that went; kernel-probe.c: what can be had here; sideband.c: processes. */
 #pragma once
 
+#include "perf/record.h"
 #include "perf/ring.h"
 #include "source/source.h"
 
@@ -73,6 +74,7 @@ struct _WprSourceKernel
   GArray *ring_sets; /* guint32: ring set -> collector, or WPR_COLLECTOR_SIDEBAND */
   GArray *rings;     /* WprKernelRing; sideband's too */
   GArray *members;   /* WprKernelMember */
+  WprIdTable *ids;   /* of every member: what a record of a copied ring holds */
   GHashTable *by_id; /* guint64 * (in members' own table) -> index + 1 */
   GArray *losses;    /* WprKernelLoss: kept in memory mode */
   GArray *untold;    /* WprSourceLoss: for the next figures */
@@ -112,6 +114,8 @@ gboolean wpr_kernel_drain (WprSourceKernel *self, WprSession *session, gboolean 
                            GError **error);
 gboolean wpr_kernel_copy (WprSourceKernel *self, WprSession *session, WprStore *store,
                           WprTime *complete_from, GError **error);
+/* Time of a copy's first record: what is older was overwritten. 0 if it holds none. */
+WprTime wpr_kernel_first_time (const WprIdTable *ids, const WprRingCopy *copy);
 
 /* kernel-counts.c */
 /* Reads the groups: all, or only those whose ring moved since the last time. */

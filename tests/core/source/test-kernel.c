@@ -168,6 +168,59 @@ memory_mode_keeps_the_newest_without_pausing (void **state)
   test_recording_clear (&r);
 }
 
+/* A sample of cpu-clock has its instruction pointer where a tracepoint has thread and time. */
+static void
+a_copy_that_begins_with_a_sample_begins_at_its_time (void **state)
+{
+  guint64 record[7] = {
+    (guint64)56 << 48 | PERF_RECORD_SAMPLE, /* size 56, misc 0 */
+    7,                                      /* id */
+    0xffffffff81000000,                     /* ip */
+    (guint64)12 << 32 | 11,                 /* pid 11, tid 12 */
+    5000000000,                             /* time */
+    1,                                      /* cpu */
+    0,                                      /* frames */
+  };
+  g_autoptr (WprIdTable) ids = wpr_id_table_new ();
+  wpr_id_table_add (ids, 7, 0,
+                    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME
+                        | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN);
+  WprRingCopy copy = { .data = (guint8 *)record, .size = sizeof record };
+  assert_int_equal (wpr_kernel_first_time (ids, &copy), 5000000000);
+  copy.size = 0;
+  assert_int_equal (wpr_kernel_first_time (ids, &copy), 0);
+}
+
+/* More than the rings hold. */
+static void
+a_ring_that_wrapped_is_complete_from_within_the_recording (void **state)
+{
+  TestRecording r;
+  test_recording_init (&r, "CPU", WPR_MODE_MEMORY);
+  r.choice->buffer_size_kb = 64;
+  r.choice->buffers = 2;
+  test_recording_begin (&r);
+  WprClockReading from, now;
+  wpr_clock_read (&from);
+  do
+    wpr_clock_read (&now);
+  while (now.monotonic_ns - from.monotonic_ns < 500 * 1000000LL);
+  g_autofree char *parent = g_build_filename (r.root, "raw", NULL);
+  WprStoreLimits limits = { .epoch_bytes = G_MAXUINT64 };
+  WprManifest *copy = wpr_manifest_new ();
+  copy->instance = g_strdup ("Test");
+  copy->boot_id = g_strdup ("01234567-89ab");
+  WprStore *store = wpr_store_create (parent, copy, &limits, NULL);
+  assert_non_null (store);
+  WprTime complete_from = 0;
+  assert_true (wpr_source_copy (r.kernel, &r.session, store, &complete_from, NULL));
+  wpr_clock_read (&now);
+  assert_in_range (complete_from, r.session.started_ns, now.monotonic_ns);
+  wpr_store_close (store);
+  assert_true (wpr_source_stop (r.kernel, &r.session, NULL));
+  test_recording_clear (&r);
+}
+
 static void
 the_world_hears_of_programs_in_memory_mode (void **state)
 {
@@ -317,6 +370,8 @@ main (void)
     cmocka_unit_test (file_mode_records_what_was_counted),
     cmocka_unit_test (losses_are_counted_where_they_happen),
     cmocka_unit_test (memory_mode_keeps_the_newest_without_pausing),
+    cmocka_unit_test (a_copy_that_begins_with_a_sample_begins_at_its_time),
+    cmocka_unit_test (a_ring_that_wrapped_is_complete_from_within_the_recording),
     cmocka_unit_test (the_world_hears_of_programs_in_memory_mode),
     cmocka_unit_test (a_cpu_that_went_is_told_and_noted),
     cmocka_unit_test (one_item_goes_off_and_on_while_it_records),
