@@ -283,6 +283,10 @@ wpr_local_start (WprLocal *local, WprChoice *choice, GVariant *files, const char
     }
   wpr_local_clear (local);
   local->choice = choice;
+  /* None of the last recording's figures. */
+  g_autoptr (WprStats) none = wpr_stats_new (
+      &(WprStats){ .state = local->state, .mode = choice->mode, .holds_s = -1, .disk_full_s = -1 });
+  wpr_recorder_set_stats (local->parent.recorder, none);
   g_autoptr (GError) why = NULL;
   if (!wpr_start_all (local, files, program, cancellable, &why))
     {

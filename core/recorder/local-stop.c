@@ -149,7 +149,8 @@ wpr_stop_set_note (WprLocal *local, const char *note)
 
 /* Takes over folder_fd and, unless it returns FALSE, the task. */
 static gboolean
-wpr_stop_into (WprLocal *local, GTask *task, int folder_fd, const char *name, GError **error)
+wpr_stop_into (WprLocal *local, GTask *task, int folder_fd, const char *name, const char *note,
+               GError **error)
 {
   WprStore *ring_store = NULL;
   if (!wpr_stop_possible (local, folder_fd, name, &ring_store, error))
@@ -157,6 +158,7 @@ wpr_stop_into (WprLocal *local, GTask *task, int folder_fd, const char *name, GE
       close (folder_fd);
       return FALSE;
     }
+  wpr_stop_set_note (local, note); /* of a stop that was refused nothing stays */
   wpr_local_step (local, WPR_STEP_STOP, NULL);
   GError *why = NULL;
   g_free (local->stopped_store);
@@ -180,8 +182,7 @@ void
 wpr_local_stop (WprLocal *local, GTask *task, int folder_fd, const char *name, const char *note)
 {
   GError *error = NULL;
-  wpr_stop_set_note (local, note);
-  if (!wpr_stop_into (local, task, folder_fd, name, &error))
+  if (!wpr_stop_into (local, task, folder_fd, name, note, &error))
     wpr_recorder_return_error (task, error);
 }
 
@@ -239,7 +240,7 @@ wpr_local_stop_by_itself (WprLocal *local, WprSeverity severity, const char *id,
   g_autoptr (GError) error = NULL;
   g_autofree char *name = NULL;
   int fd = wpr_stop_open_save_folder (local, &name, &error);
-  if (fd < 0 || !wpr_stop_into (local, NULL, fd, name, &error))
+  if (fd < 0 || !wpr_stop_into (local, NULL, fd, name, NULL, &error))
     wpr_stop_keep_raw (local, error);
 }
 

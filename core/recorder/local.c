@@ -141,6 +141,16 @@ wpr_local_close_sources (WprLocal *local)
       = g_thread_new ("wpr-close", wpr_local_close_thread, g_steal_pointer (&local->sources));
 }
 
+static void
+wpr_local_hook_set_note (WprRecorderBackend *backend, const char *note)
+{
+  WprLocal *local = (WprLocal *)backend;
+  g_mutex_lock (&local->lock);
+  g_free (local->note);
+  local->note = g_strdup (note);
+  g_mutex_unlock (&local->lock);
+}
+
 void
 wpr_local_clear (WprLocal *local)
 {
@@ -169,6 +179,7 @@ wpr_local_clear (WprLocal *local)
     close (local->disk_fd);
   local->disk_fd = -1;
   g_ptr_array_set_size (local->notices, 0);
+  wpr_local_hook_set_note (&local->parent, NULL);
   local->guard = (WprGuard){ 0 };
   local->n_ticks = local->n_failed_drains = local->n_marks = 0;
   local->loss_told_ns = 0;
@@ -339,16 +350,6 @@ wpr_local_hook_mark (WprRecorderBackend *backend, GTask *task, const char *text)
                                           .when = now.monotonic_ns,
                                           .cpu = cpu > 0 ? (guint)cpu : 0,
                                           .folder_fd = -1 });
-}
-
-static void
-wpr_local_hook_set_note (WprRecorderBackend *backend, const char *note)
-{
-  WprLocal *local = (WprLocal *)backend;
-  g_mutex_lock (&local->lock);
-  g_free (local->note);
-  local->note = g_strdup (note);
-  g_mutex_unlock (&local->lock);
 }
 
 static GVariant *

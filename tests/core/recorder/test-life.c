@@ -84,7 +84,7 @@ a_bad_target_stops_nothing (void **state)
       begin (&d, modes[i]);
       g_autofree char *path = drive_path (&d, "there.etl");
       assert_true (g_file_set_contents (path, "precious", -1, NULL));
-      drive_stop (&d, "there.etl", NULL, &answer);
+      drive_stop (&d, "there.etl", "a note of the refused stop", &answer);
       assert_refused (&answer, WPR_ERROR_NOT_WRITABLE);
       assert_int_equal (wpr_recorder_get_state (d.recorder), WPR_STATE_RECORDING);
       drive_stop (&d, "no/slash.etl", NULL, &answer);
@@ -97,6 +97,7 @@ a_bad_target_stops_nothing (void **state)
       assert_true (g_file_get_contents (path, &kept, NULL, NULL));
       assert_string_equal (kept, "precious");
       g_autofree char *saved = drive_path (&d, answer.saved->name);
+      assert_int_equal (count_in_file (saved, "a note of the refused stop"), 0);
       assert_true (count_in_file (saved, "wpr-after-refusal") >= 20);
       answer_clear (&answer);
       drive_clear (&d);
