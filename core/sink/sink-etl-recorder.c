@@ -489,9 +489,9 @@ in_file (const WprSinkEtl *self, guint32 row, guint32 cpu)
                                                   : 0;
 }
 
-/* Records that the kernel counted and neither gave nor called lost. Kernel 6.18 does that now and
- * then with what happens in interrupts. Only where nothing was overwritten or dropped can they be
- * told from what was; timers count nanoseconds, not records. */
+/* Records that the kernel counted and neither gave nor called lost: some do that with what happens
+ * in interrupts, mostly of a CPU that idles. Only where nothing was overwritten or dropped can they
+ * be told from what was; timers count nanoseconds, not records. */
 static guint64
 count_unexplained (const WprSinkEtl *self)
 {

@@ -144,12 +144,13 @@ check_switches (const Drive *d, const char *name, guint32 tid)
       n_asleep += from == tid && wait == 5;
       n_came += to == tid;
     }
-  assert_true (n_asleep >= N_SLEEPS);
-  assert_true (n_came >= N_SLEEPS);
+  /* a sleep is over before it began where the thread was kept from its CPU in between */
+  assert_true (n_asleep >= N_SLEEPS * 9 / 10);
+  assert_true (n_came >= n_asleep);
 }
 
 /* Completions that the kernel counted and neither gave nor called lost; some kernels do that with
- * what happens in interrupts. The file says so. */
+ * interrupts, mostly of a CPU that idles. The file says so. */
 static guint64
 n_vanished (const Drive *d, const char *name)
 {
@@ -176,12 +177,14 @@ n_vanished (const Drive *d, const char *name)
   return n;
 }
 
-/* The file is cut into as many requests as the kernel likes: all bytes are there. */
+/* Every write was sent to the disk by the thread; what was completed of it is all of its bytes, cut
+ * into as many requests as the kernel liked. */
 static void
 check_writes (const Drive *d, const char *name, guint32 tid)
 {
   g_auto (GStrv) lines = walk (d, name, "writes");
   guint64 sum = 0;
+  guint n_issued = 0;
 
   for (guint i = 0; lines[i] != NULL; i++)
     {
@@ -193,8 +196,10 @@ check_writes (const Drive *d, const char *name, guint32 tid)
               == 6
           && by == tid)
         sum += bytes;
+      else if (sscanf (lines[i], "issue %" G_GUINT64_FORMAT " %u %u", &ticks, &cpu, &by) == 3)
+        n_issued += by == tid;
     }
-  assert_true (sum > 0);
+  assert_true (n_issued >= N_WRITES);
   assert_true (sum + n_vanished (d, name) * WRITE_BYTES >= N_WRITES * WRITE_BYTES);
 }
 
