@@ -118,8 +118,10 @@ wpr_history_push (WprHistory *history, const WprStats *stats)
   const WprMoment *last = history->moments->len > 0 ? &g_array_index (history->moments, WprMoment,
                                                                       history->moments->len - 1)
                                                     : NULL;
-  gboolean repeats = last != NULL && last->rate == moment.rate && last->fill == moment.fill
-                     && moment.second - last->second < REPEAT_S;
+  /* in memory mode the fill is not drawn */
+  gboolean same
+      = last != NULL && last->rate == moment.rate && (history->memory || last->fill == moment.fill);
+  gboolean repeats = same && moment.second - last->second < REPEAT_S;
   if (!repeats && (last == NULL || moment.second > last->second))
     g_array_append_val (history->moments, moment);
   read_gaps (history, stats);

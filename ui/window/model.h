@@ -132,8 +132,9 @@ void wpr_model_set_note (WprModel *self, const char *note);
 /* Without ".etl". */
 const char *wpr_model_get_file_name (WprModel *self);
 void wpr_model_set_file_name (WprModel *self, const char *name);
-/* "collect", "order", "names", "check"; "" before the first. */
+/* "collect", "order", "check"; "" before the first. */
 const char *wpr_model_get_phase (WprModel *self);
+/* Of all phases together; never goes back. */
 double wpr_model_get_fraction (WprModel *self);
 void wpr_model_get_phase_count (WprModel *self, guint64 *done, guint64 *total);
 void wpr_model_finish_later (WprModel *self);

@@ -16,7 +16,7 @@ struct _WprSavingPage
   /* template */
   GtkWidget *percent;
   GtkWidget *progress;
-  GtkWidget *phase_stopped, *phase_collect, *phase_order, *phase_names, *phase_check;
+  GtkWidget *phase_stopped, *phase_collect, *phase_order, *phase_check;
   GtkWidget *note;
   GtkWidget *note_hint;
   GtkWidget *name;
@@ -40,7 +40,6 @@ static const struct
   { "stop", G_STRUCT_OFFSET (WprSavingPage, phase_stopped) },
   { "collect", G_STRUCT_OFFSET (WprSavingPage, phase_collect) },
   { "order", G_STRUCT_OFFSET (WprSavingPage, phase_order) },
-  { "names", G_STRUCT_OFFSET (WprSavingPage, phase_names) },
   { "check", G_STRUCT_OFFSET (WprSavingPage, phase_check) },
 };
 
@@ -54,14 +53,15 @@ show_phase (WprSavingPage *self, guint index, guint current)
   gtk_stack_set_visible_child_name (GTK_STACK (icon), state);
   guint64 done = 0, total = 0;
   wpr_model_get_phase_count (self->model, &done, &total);
-  if (index != current || total == 0)
+  /* bytes, but for collecting, whose steps say nothing to a person */
+  if (index != current || total == 0 || strcmp (phases[index].id, "collect") == 0)
     {
       gtk_label_set_label (GTK_LABEL (count), "");
       return;
     }
-  g_autofree char *part = wpr_format_count (done);
-  g_autofree char *all = wpr_format_count (total);
-  /* Translators: how much of a phase is done: "504,000 of 812,304" */
+  g_autofree char *part = wpr_format_bytes (done);
+  g_autofree char *all = wpr_format_bytes (total);
+  /* Translators: how much of a phase is done, two sizes: "12 MB of 96 MB" */
   g_autofree char *text = g_strdup_printf (_ ("%s of %s"), part, all);
   gtk_label_set_label (GTK_LABEL (count), text);
 }
@@ -166,7 +166,6 @@ wpr_saving_page_class_init (WprSavingPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, phase_stopped);
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, phase_collect);
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, phase_order);
-  gtk_widget_class_bind_template_child (widget_class, WprSavingPage, phase_names);
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, phase_check);
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, note);
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, note_hint);

@@ -74,6 +74,21 @@ repeated_readings_make_no_staircase (void **state)
 }
 
 static void
+fill_alone_makes_no_point_in_memory_mode (void **state)
+{
+  g_autoptr (WprHistory) history = wpr_history_new ();
+  for (int i = 0; i < 9; i++)
+    {
+      WprStats stats = { .mode = WPR_MODE_MEMORY,
+                         .elapsed_ns = i * G_GINT64_CONSTANT (100000000),
+                         .events_per_s = 7,
+                         .fill = i / 10.0 };
+      wpr_history_push (history, &stats);
+    }
+  assert_int_equal (history->moments->len, 1);
+}
+
+static void
 losses_of_all_collectors_are_summed_per_second (void **state)
 {
   WprLossSecond first[] = { { 0, 5, 10 }, { 1, 5, 20 } }, second[] = { { 0, 4, 1 }, { 0, 5, 2 } };
@@ -151,6 +166,7 @@ main (void)
     cmocka_unit_test (scale_grows_at_once_and_shrinks_after_ten_seconds),
     cmocka_unit_test (only_sixty_seconds_are_kept),
     cmocka_unit_test (repeated_readings_make_no_staircase),
+    cmocka_unit_test (fill_alone_makes_no_point_in_memory_mode),
     cmocka_unit_test (losses_of_all_collectors_are_summed_per_second),
     cmocka_unit_test (marks_get_their_words_and_leave_with_their_time),
     cmocka_unit_test (work_runs_in_the_worker_and_answers_in_the_main_thread),
