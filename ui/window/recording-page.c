@@ -13,7 +13,10 @@
 #include "texts.h"
 #include "tile.h"
 
-#define EXPAND_MS 260           /* the row's own animation takes 250 */
+#define EXPAND_MS 260 /* the row's own animation takes 250 */
+/* The graph moves 13 pixels a second and has two new points in it: more pictures would cost the
+ * machine that is being measured, and show nothing. */
+#define DRAW_US (G_USEC_PER_SEC / 4)
 #define SPEAK_US G_USEC_PER_SEC /* the graph's description: once a second, not ten times */
 
 struct _WprRecordingPage
@@ -32,7 +35,8 @@ struct _WprRecordingPage
   GtkWidget *mark_popover, *mark_entry, *mark_add;
   /* owned */
   WprModel *model;
-  gint64 spoken_us;
+  gint64 spoken_us, drawn_us;
+  guint drawn_flags;
   guint scroll_source;
 };
 
@@ -174,12 +178,18 @@ on_figures (WprRecordingPage *self)
   wpr_tile_show (WPR_TILE (self->tile_cost), cost, _ ("of one CPU"), 0, WPR_TILE_PLAIN);
   show_collectors (self, stats);
   gtk_widget_set_visible (self->legend, stats->mode == WPR_MODE_FILE);
-  wpr_graph_set_history (WPR_GRAPH (self->graph), wpr_model_get_history (self->model));
   gint64 now_us = g_get_monotonic_time ();
+  const WprHistory *history = wpr_model_get_history (self->model);
+  if (now_us - self->drawn_us >= DRAW_US || history->flags->len != self->drawn_flags)
+    {
+      self->drawn_us = now_us;
+      self->drawn_flags = history->flags->len;
+      wpr_graph_set_history (WPR_GRAPH (self->graph), history);
+    }
   if (now_us - self->spoken_us < SPEAK_US)
     return;
   self->spoken_us = now_us;
-  g_autofree char *words = wpr_text_graph (stats, wpr_model_get_history (self->model));
+  g_autofree char *words = wpr_text_graph (stats, history);
   wpr_graph_set_description (WPR_GRAPH (self->graph), words);
 }
 
@@ -221,7 +231,7 @@ on_subject (WprRecordingPage *self)
   gtk_info_bar_set_revealed (GTK_INFO_BAR (self->notice_bar), FALSE);
   gtk_revealer_set_reveal_child (GTK_REVEALER (self->loss_revealer), FALSE);
   wpr_graph_set_history (WPR_GRAPH (self->graph), NULL);
-  self->spoken_us = 0;
+  self->spoken_us = self->drawn_us = 0;
 }
 
 static void

@@ -4,7 +4,10 @@
 #include "config.h"
 #include "tile.h"
 
+#include <math.h>
 #include <string.h>
+
+#define GAUGE_STEP 0.004 /* less than a pixel of a gauge 200 pixels wide */
 
 struct _WprTile
 {
@@ -78,8 +81,10 @@ wpr_tile_show (WprTile *self, const char *value, const char *detail, double frac
 {
   gboolean changed = set_text (self->value, value);
   changed = set_text (self->detail, detail) || changed;
-  if (gtk_widget_get_visible (self->gauge))
-    gtk_level_bar_set_value (GTK_LEVEL_BAR (self->gauge), CLAMP (fraction, 0, 1));
+  fraction = CLAMP (fraction, 0, 1);
+  if (gtk_widget_get_visible (self->gauge)
+      && fabs (gtk_level_bar_get_value (GTK_LEVEL_BAR (self->gauge)) - fraction) > GAUGE_STEP)
+    gtk_level_bar_set_value (GTK_LEVEL_BAR (self->gauge), fraction);
   set_mood (self, mood);
   if (!changed)
     return;
