@@ -35,6 +35,8 @@ resize (void)
       atoi (arguments[5]) + 2 * FRAME, atoi (arguments[6]) + 2 * FRAME);
   if (system (command) != 0)
     fail_msg ("the window could not be resized");
+  /* without a window manager the keyboard goes where the pointer is */
+  screen_keys ("mousemove 40 300");
   screen_sleep (600);
 }
 

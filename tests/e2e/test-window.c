@@ -250,6 +250,8 @@ it_starts_in_chinese (void **state)
   screen_keys ("key ctrl+f");
   screen_keys ("type 风扇");
   screen_wait_gone (screen, ATSPI_ROLE_CHECK_BOX, "磁盘 I/O 活动");
+  g_free (run_program (0, wpr, "-start", "CPU", NULL)); /* speaks English */
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "CPU 使用情况。内存，详细。"));
 }
 
 int

@@ -29,13 +29,25 @@ find_verb (const char *word)
   return wpr_verb_find (name);
 }
 
+/* From the build folder the translations are two folders up, in po. */
+static void
+bind_texts (void)
+{
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *beside = program != NULL ? g_path_get_dirname (program) : NULL;
+  g_autofree char *built
+      = beside != NULL ? g_build_filename (beside, "..", "..", "po", NULL) : NULL;
+  gboolean is_built = built != NULL && g_file_test (built, G_FILE_TEST_IS_DIR);
+  setlocale (LC_ALL, "");
+  bindtextdomain (GETTEXT_PACKAGE, is_built ? built : WPR_LOCALEDIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  textdomain (GETTEXT_PACKAGE);
+}
+
 int
 main (int argc, char **argv)
 {
-  setlocale (LC_ALL, "");
-  bindtextdomain (GETTEXT_PACKAGE, WPR_LOCALEDIR);
-  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
-  textdomain (GETTEXT_PACKAGE);
+  bind_texts ();
   g_set_prgname ("wpr");
 
   if (argc < 2)

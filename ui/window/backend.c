@@ -5,6 +5,7 @@
 #include "backend-post.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 #include "profile-item.h"
 
 #define TICK_MS 100            /* ten readings a second while somebody looks */
@@ -279,6 +280,29 @@ lookup_string (GVariant *description, const char *key)
   return g_strdup (text);
 }
 
+/* The recorder may speak another language than the window: titles are looked up here, by the name
+ * that begins "CPU.Verbose.Memory"; the recorder's own are for profiles of files. */
+static char **
+find_titles (WprBackend *backend, GVariant *description)
+{
+  g_auto (GStrv) ids = NULL, told = NULL;
+  if (!g_variant_lookup (description, "titles", "^as", &told))
+    told = g_new0 (char *, 1);
+  if (!g_variant_lookup (description, "profiles", "^as", &ids)
+      || g_strv_length (ids) != g_strv_length (told))
+    return g_steal_pointer (&told);
+  for (guint i = 0; ids[i] != NULL; i++)
+    {
+      g_autofree char *name = g_strndup (ids[i], strcspn (ids[i], "."));
+      const WprProfile *profile = wpr_library_find (backend->library, name, NULL, NULL);
+      if (profile == NULL || profile->source != NULL)
+        continue;
+      g_free (told[i]);
+      told[i] = g_strdup (profile->title);
+    }
+  return g_steal_pointer (&told);
+}
+
 void
 wpr_backend_announce (WprBackend *backend)
 {
@@ -292,8 +316,7 @@ wpr_backend_announce (WprBackend *backend)
   subject->level = lookup_string (description, "level");
   subject->user = lookup_string (description, "user");
   subject->program = lookup_string (description, "program");
-  if (!g_variant_lookup (description, "titles", "^as", &subject->titles))
-    subject->titles = g_new0 (char *, 1);
+  subject->titles = find_titles (backend, description);
   g_variant_lookup (description, "started", "x", &subject->started_realtime_ns);
   subject->ours = backend->ours;
   backend->announced = TRUE;
