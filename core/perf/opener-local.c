@@ -176,66 +176,103 @@ open_leaders (WprOpenerLocal *self, guint ring, const guint *cpus, gsize n_cpus,
   return slots;
 }
 
-/* Maps a ring of equal size for each descriptor, all or none: halved until it can be had. Returns
- * the bytes of each, 0 with error. */
-static gsize
+/* Maps a ring of equal size for each descriptor, all or none. */
+static gboolean
 map_rings (WprOpenerLocal *self, const int *fds, gsize n, gsize bytes, gboolean backward,
-           gboolean may_halve, GError **error)
+           GError **error)
 {
-  gsize least = MIN (bytes, RING_PAGES_LEAST * (gsize)sysconf (_SC_PAGESIZE));
+  g_autoptr (GPtrArray) mapped = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_ring_free);
 
-  for (;; bytes /= 2)
+  for (gsize i = 0; i < n; i++)
     {
-      g_autoptr (GError) local_error = NULL;
-      g_autoptr (GPtrArray) mapped = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_ring_free);
-      for (gsize i = 0; i < n && local_error == NULL; i++)
-        {
-          WprRing *ring = wpr_ring_map (fds[i], bytes, backward, &local_error);
-          if (ring != NULL)
-            g_ptr_array_add (mapped, ring);
-        }
-      if (local_error == NULL)
-        {
-          g_ptr_array_extend_and_steal (self->mapped, g_steal_pointer (&mapped));
-          return bytes;
-        }
-      if (!may_halve || bytes / 2 < least)
-        {
-          g_propagate_error (error, g_steal_pointer (&local_error));
-          return 0;
-        }
+      WprRing *ring = wpr_ring_map (fds[i], bytes, backward, error);
+      if (ring == NULL)
+        return FALSE;
+      g_ptr_array_add (mapped, ring);
     }
+  g_ptr_array_extend_and_steal (self->mapped, g_steal_pointer (&mapped));
+  return TRUE;
 }
 
-/* Maps the rings of new slots of one set and takes the slots over. */
 static gboolean
-map_slots (WprOpenerLocal *self, GPtrArray *slots, WprOpened *opened, GError **error)
+map_slots (WprOpenerLocal *self, const GPtrArray *slots, GError **error)
 {
   g_autoptr (GArray) fds = g_array_new (FALSE, FALSE, sizeof (int));
-  if (slots->len == 0)
-    return TRUE;
-
   for (guint i = 0; i < slots->len; i++)
     g_array_append_val (fds, ((WprSlot *)slots->pdata[i])->ring_fd);
-  WprSlot *first = slots->pdata[0];
-  gsize bytes = map_rings (self, (const int *)fds->data, fds->len, first->spec.bytes,
-                           first->spec.backward, TRUE, error);
-  if (bytes > 0)
-    g_array_index (self->rings, WprRingSpec, first->ring).bytes = bytes;
+  const WprSlot *first = slots->pdata[0];
+  return map_rings (self, (const int *)fds->data, fds->len, first->spec.bytes, first->spec.backward,
+                    error);
+}
 
-  for (guint i = 0; i < slots->len; i++)
+/* FALSE if no set can be any smaller. */
+static gboolean
+halve_the_largest (GPtrArray *const *sets, gsize n_sets)
+{
+  gsize least = RING_PAGES_LEAST * (gsize)sysconf (_SC_PAGESIZE), most = 0;
+  GPtrArray *largest = NULL;
+
+  for (gsize set = 0; set < n_sets; set++)
+    if (sets[set]->len > 0 && ((WprSlot *)sets[set]->pdata[0])->spec.bytes > most)
+      {
+        largest = sets[set];
+        most = ((WprSlot *)largest->pdata[0])->spec.bytes;
+      }
+  if (most / 2 < least)
+    return FALSE;
+  for (guint i = 0; i < largest->len; i++)
+    ((WprSlot *)largest->pdata[i])->spec.bytes /= 2;
+  return TRUE;
+}
+
+/* Maps the rings of new slots, a set an array, and takes the slots over; all or none. What is too
+ * much is taken from the largest set, so that the first leaves the last one something. */
+static gboolean
+map_sets (WprOpenerLocal *self, GPtrArray *const *sets, gsize n_sets, WprOpened *opened,
+          GError **error)
+{
+  guint had = self->mapped->len;
+  gboolean good;
+
+  do
     {
-      WprSlot *slot = slots->pdata[i];
-      slot->spec.bytes = bytes;
-      if (bytes > 0)
-        {
-          append_leader (slot, slot->ring_fd, bytes, opened);
-          g_ptr_array_add (self->slots, slot);
-        }
-      else
-        wpr_slot_free (slot);
+      g_clear_error (error);
+      g_ptr_array_set_size (self->mapped, (gint)had);
+      good = TRUE;
+      for (gsize set = 0; set < n_sets && good; set++)
+        good = sets[set]->len == 0 || map_slots (self, sets[set], error);
     }
-  return bytes > 0;
+  while (!good && halve_the_largest (sets, n_sets));
+
+  for (gsize set = 0; set < n_sets; set++)
+    for (guint i = 0; i < sets[set]->len; i++)
+      {
+        WprSlot *slot = sets[set]->pdata[i];
+        if (!good)
+          {
+            wpr_slot_free (slot);
+            continue;
+          }
+        g_array_index (self->rings, WprRingSpec, slot->ring).bytes = slot->spec.bytes;
+        append_leader (slot, slot->ring_fd, slot->spec.bytes, opened);
+        g_ptr_array_add (self->slots, slot);
+      }
+  return good;
+}
+
+static gboolean
+open_sets (WprOpenerLocal *self, const guint *cpus, gsize n_cpus, int *last_errno,
+           WprOpened *opened, GError **error)
+{
+  g_autoptr (GError) local_error = NULL;
+  g_autoptr (GPtrArray) sets = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
+
+  for (guint set = 0; set < self->rings->len; set++)
+    g_ptr_array_add (sets, open_leaders (self, set, cpus, n_cpus, last_errno, opened));
+  if (map_sets (self, (GPtrArray *const *)sets->pdata, sets->len, opened, &local_error))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local_error));
+  return FALSE;
 }
 
 static void
@@ -267,14 +304,10 @@ local_open (WprOpener *opener, const WprPerfEvent *events, gsize n_events, const
 
   wpr_raise_nofile ();
   g_array_append_vals (self->rings, rings, (guint)n_rings);
-  for (guint ring = 0; ring < n_rings; ring++)
+  if (!open_sets (self, cpus, n_cpus, &last_errno, opened, error))
     {
-      g_autoptr (GPtrArray) slots = open_leaders (self, ring, cpus, n_cpus, &last_errno, opened);
-      if (!map_slots (self, slots, opened, error))
-        {
-          wpr_opener_close (opener);
-          return FALSE;
-        }
+      wpr_opener_close (opener);
+      return FALSE;
     }
   if (self->slots->len == 0)
     {
@@ -412,7 +445,7 @@ local_grow (WprOpener *opener, guint ring, gsize bytes, WprOpened *opened, GErro
       g_ptr_array_add (slots, slot);
       g_array_append_val (fds, fd);
     }
-  if (map_rings (self, (const int *)fds->data, fds->len, bytes, spec->backward, FALSE, error) == 0)
+  if (!map_rings (self, (const int *)fds->data, fds->len, bytes, spec->backward, error))
     {
       for (guint i = n_leaders; i < self->leader_fds->len; i++)
         close (g_array_index (self->leader_fds, int, i));
@@ -473,7 +506,7 @@ local_cpu_online (WprOpener *opener, guint cpu, WprOpened *opened, GError **erro
               say_no_leader (last_errno, error);
               return FALSE;
             }
-          if (!map_slots (self, slots, opened, error))
+          if (!map_sets (self, &slots, 1, opened, error))
             return FALSE;
           slot = slots->pdata[0];
         }
