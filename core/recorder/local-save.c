@@ -156,14 +156,16 @@ wpr_local_save (WprLocal *local, GTask *task, int folder_fd, const char *name, c
     }
   g_autofree char *path = g_strdup (wpr_store_get_path (store));
   gboolean good = wpr_local_fill_ring_store (local, store, note, &error);
+  int lock_fd = wpr_store_dup_lock (store);
   wpr_store_close (store);
   if (!good)
     {
+      close (lock_fd);
       wpr_store_delete (path, NULL);
       close (folder_fd);
       wpr_recorder_return_error (task, error);
       return;
     }
   local->saving = TRUE;
-  wpr_merge_queue (local, task, path, folder_fd, name, note, wpr_save_done);
+  wpr_merge_queue (local, task, path, lock_fd, folder_fd, name, note, wpr_save_done);
 }

@@ -49,10 +49,10 @@ wpr_stop_note (WprLocal *local)
   return note;
 }
 
-/* All is in a store that is closed then; its path. ring_store: memory mode's, taken over. NULL with
- * error if not even that could be: nothing is left. */
+/* All is in a store that is closed then; its path, and its lock. ring_store: memory mode's, taken
+ * over. NULL with error if not even that could be: nothing is left. */
 static char *
-wpr_stop_halt (WprLocal *local, WprStore *ring_store, GError **error)
+wpr_stop_halt (WprLocal *local, WprStore *ring_store, int *lock_fd, GError **error)
 {
   WprSession *session = &local->session;
   g_autofree char *note = wpr_stop_note (local);
@@ -64,6 +64,7 @@ wpr_stop_halt (WprLocal *local, WprStore *ring_store, GError **error)
   wpr_local_figures (local);
   gboolean good = session->backward ? wpr_local_fill_ring_store (local, store, note, error)
                                     : wpr_local_note_end (local, store, note, NULL);
+  *lock_fd = wpr_store_dup_lock (store);
   wpr_store_close (store);
   session->store = NULL;
   if (!session->backward)
@@ -71,6 +72,7 @@ wpr_stop_halt (WprLocal *local, WprStore *ring_store, GError **error)
   wpr_local_close_sources (local);
   if (good || !session->backward)
     return g_steal_pointer (&path);
+  close (*lock_fd);
   wpr_store_delete (path, NULL);
   return NULL;
 }
@@ -161,8 +163,9 @@ wpr_stop_into (WprLocal *local, GTask *task, int folder_fd, const char *name, co
   wpr_stop_set_note (local, note); /* of a stop that was refused nothing stays */
   wpr_local_step (local, WPR_STEP_STOP, NULL);
   GError *why = NULL;
+  int lock_fd = -1;
   g_free (local->stopped_store);
-  local->stopped_store = wpr_stop_halt (local, ring_store, &why);
+  local->stopped_store = wpr_stop_halt (local, ring_store, &lock_fd, &why);
   if (!local->stopped_store)
     {
       close (folder_fd);
@@ -174,7 +177,8 @@ wpr_stop_into (WprLocal *local, GTask *task, int folder_fd, const char *name, co
   g_free (local->stopped_folder);
   local->stopped_folder = wpr_stop_path_of (folder_fd, NULL);
   wpr_local_step (local, WPR_STEP_MERGE, NULL);
-  wpr_merge_queue (local, task, local->stopped_store, folder_fd, name, NULL, wpr_stop_merged);
+  wpr_merge_queue (local, task, local->stopped_store, lock_fd, folder_fd, name, NULL,
+                   wpr_stop_merged);
   return TRUE;
 }
 
@@ -194,6 +198,7 @@ wpr_stop_keep_raw (WprLocal *local, const GError *why_not)
 {
   WprStore *ring_store = NULL;
   GError *why = NULL;
+  int lock_fd = -1;
   if (local->session.backward)
     ring_store = wpr_local_new_ring_store (local, &why);
   wpr_local_step (local, WPR_STEP_STOP, NULL);
@@ -204,7 +209,9 @@ wpr_stop_keep_raw (WprLocal *local, const GError *why_not)
       wpr_local_close_sources (local);
     }
   else
-    local->kept = wpr_stop_halt (local, ring_store, &why);
+    local->kept = wpr_stop_halt (local, ring_store, &lock_fd, &why);
+  if (lock_fd >= 0 && local->kept)
+    close (lock_fd);
   if (!local->kept)
     {
       wpr_local_over (local, why);

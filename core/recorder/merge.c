@@ -92,7 +92,7 @@ wpr_merge_run (gpointer data)
 }
 
 void
-wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, int folder_fd,
+wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, int lock_fd, int folder_fd,
                  const char *name, const char *note, WprMergeDone done)
 {
   WprMerge *merge = g_new0 (WprMerge, 1);
@@ -103,7 +103,7 @@ wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, int folde
     .name = g_strdup (name),
     .note = g_strdup (note),
     .folder_fd = folder_fd,
-    .lock_fd = wpr_job_lock (store_path, NULL), /* from now on, also while it waits its turn */
+    .lock_fd = lock_fd,
     .done = done,
   };
   wpr_worker_call (local->jobs, wpr_merge_run, merge, NULL);

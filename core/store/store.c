@@ -298,6 +298,13 @@ wpr_store_add_note (WprStore *store, WprNoteKind kind, guint cpu, WprTime time, 
 
 /* ---- closing ---- */
 
+int
+wpr_store_dup_lock (WprStore *store)
+{
+  g_return_val_if_fail (store != NULL, -1);
+  return store->lock >= 0 ? fcntl (store->lock, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
 void
 wpr_store_close (WprStore *store)
 {

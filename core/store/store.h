@@ -137,6 +137,9 @@ gboolean wpr_store_wants_rotate (const WprStore *store);
 gboolean wpr_store_rotate (WprStore *store, GError **error);
 /* From now on keep at most this much (disk nearly full). */
 gboolean wpr_store_set_most (WprStore *store, guint64 most_bytes, GError **error);
+/* The lock once more, as a descriptor of the caller's (-1: none): the store stays in use until it
+ * is closed, too, so that nobody takes the store between close and merge. */
+int wpr_store_dup_lock (WprStore *store);
 void wpr_store_close (WprStore *store); /* syncs and frees; the folder stays */
 gboolean wpr_store_delete (const char *path, GError **error);
 
