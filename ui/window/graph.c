@@ -125,29 +125,32 @@ draw_seconds (Picture *picture)
                           : .5);
 }
 
-/* The outline of the rate between two seconds. */
+/* The rate at the left edge, on the line from a moment before it to the next one. */
+static double
+rate_at_edge (const WprMoment *before, const WprMoment *next, double edge)
+{
+  double share = (edge - before->second) / (next->second - before->second);
+  return before->rate + (next->rate - before->rate) * CLAMP (share, 0, 1);
+}
+
+/* The outline of the rate, through the readings alone. */
 static void
 trace_rate (Picture *picture)
 {
-  const WprHistory *history = picture->history;
-  double full = (double)history->scale * STEPS;
-  double edge = history->now - WPR_HISTORY_S;
-  for (guint i = 0; i < history->moments->len; i++)
+  const GArray *moments = picture->history->moments;
+  double full = (double)picture->history->scale * STEPS;
+  double edge = picture->history->now - WPR_HISTORY_S;
+  for (guint i = 0; i < moments->len; i++)
     {
-      const WprMoment *moment = &g_array_index (history->moments, WprMoment, i);
-      double rate = moment->rate;
-      if (moment->second < edge && i + 1 < history->moments->len)
-        {
-          const WprMoment *next = moment + 1;
-          rate += (next->rate - rate) * (edge - moment->second) / (next->second - moment->second);
-        }
-      double x = x_of (picture, moment->second), y = y_of (picture, rate / full);
-      if (i == 0)
-        cairo_move_to (picture->cr, x, y);
-      else
-        cairo_line_to (picture->cr, x, y);
+      const WprMoment *moment = &g_array_index (moments, WprMoment, i);
+      if (!moment->counted && i > 0)
+        continue;
+      double rate = moment->second < edge && i + 1 < moments->len
+                        ? rate_at_edge (moment, moment + 1, edge)
+                        : moment->rate;
+      cairo_line_to (picture->cr, x_of (picture, moment->second), y_of (picture, rate / full));
     }
-  const WprMoment *last = &g_array_index (history->moments, WprMoment, history->moments->len - 1);
+  const WprMoment *last = &g_array_index (moments, WprMoment, moments->len - 1);
   cairo_line_to (picture->cr, picture->right, y_of (picture, last->rate / full));
 }
 

@@ -111,19 +111,22 @@ follow_scale (WprHistory *history)
 void
 wpr_history_push (WprHistory *history, const WprStats *stats)
 {
-  WprMoment moment = { stats->elapsed_ns / NS_PER_S, stats->events_per_s, stats->fill };
+  WprMoment moment = { stats->elapsed_ns / NS_PER_S, stats->events_per_s, stats->fill, FALSE };
   history->now = moment.second;
   history->memory = stats->mode == WPR_MODE_MEMORY;
   history->holds_s = history->memory ? stats->holds_s : -1;
-  const WprMoment *last = history->moments->len > 0 ? &g_array_index (history->moments, WprMoment,
-                                                                      history->moments->len - 1)
-                                                    : NULL;
+  guint n = history->moments->len;
+  const WprMoment *last = n > 0 ? &g_array_index (history->moments, WprMoment, n - 1) : NULL;
+  moment.counted
+      = n == 0 || moment.rate != last->rate || moment.second - history->counted_at >= REPEAT_S;
   /* in memory mode the fill is not drawn */
-  gboolean same
-      = last != NULL && last->rate == moment.rate && (history->memory || last->fill == moment.fill);
-  gboolean repeats = same && moment.second - last->second < REPEAT_S;
-  if (!repeats && (last == NULL || moment.second > last->second))
-    g_array_append_val (history->moments, moment);
+  gboolean filled = !history->memory && last != NULL && last->fill != moment.fill;
+  if ((moment.counted || filled) && (last == NULL || moment.second > last->second))
+    {
+      g_array_append_val (history->moments, moment);
+      if (moment.counted)
+        history->counted_at = moment.second;
+    }
   read_gaps (history, stats);
   drop_old (history);
   follow_scale (history);

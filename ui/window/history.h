@@ -11,9 +11,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  double second; /* since start */
-  double rate;   /* events a second */
-  double fill;   /* the fullest buffer, 0..1 */
+  double second;    /* since start */
+  double rate;      /* events a second */
+  double fill;      /* the fullest buffer, 0..1 */
+  gboolean counted; /* the rate is a new reading: the line goes through it */
 } WprMoment;
 
 typedef struct
@@ -30,14 +31,15 @@ typedef struct
 
 typedef struct
 {
-  double now;       /* seconds since start */
-  double holds_s;   /* what a save would write; -1 not known or file mode */
-  gboolean memory;  /* memory mode */
-  GArray *moments;  /* of WprMoment, oldest first */
-  GArray *flags;    /* of WprFlag */
-  GArray *gaps;     /* of WprGap, oldest first */
-  guint64 scale;    /* the axis ends at three of these */
-  double shrink_at; /* seconds since start from which the scale may shrink*/
+  double now;        /* seconds since start */
+  double holds_s;    /* what a save would write; -1 not known or file mode */
+  gboolean memory;   /* memory mode */
+  GArray *moments;   /* of WprMoment, oldest first */
+  GArray *flags;     /* of WprFlag */
+  GArray *gaps;      /* of WprGap, oldest first */
+  guint64 scale;     /* the axis ends at three of these */
+  double counted_at; /* second of the newest moment that is counted */
+  double shrink_at;  /* seconds since start from which the scale may shrink*/
 } WprHistory;
 
 WprHistory *wpr_history_new (void);

@@ -54,6 +54,8 @@ show_only (WprWindow *self, const char *name)
   for (GtkWidget *page = gtk_widget_get_first_child (self->pages); page != NULL;
        page = gtk_widget_get_next_sibling (page))
     gtk_widget_set_visible (page, page == shown);
+  /* what had the keyboard is gone with its page: nothing else takes it by itself */
+  gtk_window_set_focus (GTK_WINDOW (self), NULL);
 }
 
 static void
