@@ -6,6 +6,7 @@
 #include "profile/stacks.h"
 #include "profile/suggest.h"
 
+#include <inttypes.h>
 #include <errno.h>
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -218,12 +219,10 @@ wpr_value_describe (const WprValueType *type)
     case WPR_VALUE_ID:
       return g_strdup (_ ("one or more characters without “:” and spaces"));
     case WPR_VALUE_NUMBER:
-      return g_strdup_printf (_ ("a number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT),
-                              type->least, type->most);
+      return g_strdup_printf (_ ("a number from %" PRIu64 " to %" PRIu64), type->least, type->most);
     case WPR_VALUE_TIMEOUT:
-      return g_strdup_printf (
-          _ ("a number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT ", or infinite"),
-          type->least, type->most);
+      return g_strdup_printf (_ ("a number from %" PRIu64 " to %" PRIu64 ", or infinite"),
+                              type->least, type->most);
     case WPR_VALUE_INTEGER:
       return g_strdup (_ ("a whole number"));
     case WPR_VALUE_DECIMAL:
@@ -237,8 +236,7 @@ wpr_value_describe (const WprValueType *type)
     case WPR_VALUE_STACK:
       return g_strdup (_ ("the name of a system stack"));
     case WPR_VALUE_SHORT:
-      return g_strdup_printf (_ ("%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " characters"),
-                              type->least, type->most);
+      return g_strdup_printf (_ ("%" PRIu64 " to %" PRIu64 " characters"), type->least, type->most);
     case WPR_VALUE_FILE_PART:
       return g_strdup (_ ("text without \\ / : * ? | > and quotes"));
     case WPR_VALUE_BOOLEAN:
