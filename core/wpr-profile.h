@@ -98,6 +98,8 @@ typedef struct
   guint buffer_size_kb;        /* 0: what the profiles say */
   guint buffers;               /* 0: what the profiles say */
   double buffers_percent;      /* > 0: percent of memory instead of a number */
+  guint max_size_mb;           /* -maxsize: 0: what the profiles say */
+  guint max_files;             /* -maxfiles: so many times that; 0: what the profiles say */
   guint duration_s;            /* 0: never stops by itself */
   guint sample_interval_100ns; /* 0: 10 000 (1 ms); 1221..10 000 000 */
   char *instance;              /* NULL: "WprApp" */
@@ -144,6 +146,10 @@ WPR_API void wpr_machine_set_max_possible_cpu (WprMachine *machine, guint highes
 WPR_API guint wpr_machine_get_max_possible_cpu (const WprMachine *machine);
 WPR_API void wpr_machine_set_has_pmu (WprMachine *machine, gboolean has);
 WPR_API gboolean wpr_machine_get_has_pmu (const WprMachine *machine);
+/* "INTEL", "AMD", "ARM" with family and model: which ProfileSources hold. NULL: not known. */
+WPR_API void wpr_machine_set_processor (WprMachine *machine, const char *architecture, int family,
+                                        int model);
+WPR_API const char *wpr_machine_get_processor (const WprMachine *machine, int *family, int *model);
 WPR_API void wpr_machine_set_kernel (WprMachine *machine, const char *release);
 WPR_API const char *wpr_machine_get_kernel (const WprMachine *machine);
 /* Tracepoints: "sched:sched_switch". What nobody set is the default (UNKNOWN unless changed). */
@@ -161,7 +167,7 @@ typedef enum
 {
   WPR_ITEM_TRACEPOINT, /* name "sched:sched_switch" */
   WPR_ITEM_SOFTWARE,   /* name "cpu-clock", "page-faults", "major-faults" */
-  WPR_ITEM_HARDWARE,   /* name "cycles" */
+  WPR_ITEM_HARDWARE,   /* name "cycles", "instructions", "r01c2" (raw) */
   WPR_ITEM_SIDEBAND,   /* name "sideband": mmap2, comm, task, build ids. One a plan, always there */
   WPR_ITEM_SAMPLER, /* name "meminfo", "vmstat", "psi", "rss": read by the recorder at an interval
                      */
@@ -184,6 +190,7 @@ typedef struct
                      from it) */
   guint64 interval_ns; /* samples and samplers: the interval; else 0 */
   gboolean skip_self;  /* the recorder's own threads are filtered out (syscalls, block, file) */
+  const char *filter;  /* further filter of a tracepoint, as the kernel reads it; NULL: none */
   gboolean strict;     /* the start fails if it is refused */
   const GPtrArray *asked_by; /* of const char *: "CPU: keyword CSwitch", for people */
   const GPtrArray *keywords; /* of const char *: "CSwitch" */
@@ -227,6 +234,15 @@ typedef struct
   gboolean strict;           /* a profile cannot do without: the start fails */
 } WprPlanMissing;
 
+/* What a profile says and this machine or version does not do, with its place. */
+typedef struct
+{
+  const char *file; /* display name */
+  guint line, column;
+  const char *path; /* element path, "/@Attribute" behind it for an attribute */
+  const char *text; /* translated sentence */
+} WprPlanNote;
+
 /* What will really be recorded. Immutable, reference counted. */
 typedef struct
 {
@@ -237,12 +253,16 @@ typedef struct
   const GPtrArray *collectors; /* of const WprPlanCollector *; the system collector first */
   const GPtrArray *missing;    /* of const WprPlanMissing * */
   const GPtrArray
-      *notices;         /* of const char *: translated; what was cut, disagreements, fallbacks */
-  guint n_kinds;        /* kinds of events that will be recorded */
-  guint64 memory_bytes; /* rings of all collectors and sideband */
+      *notices;           /* of const char *: translated; what was cut, disagreements, fallbacks */
+  const GPtrArray *notes; /* of const WprPlanNote *: by file and line */
+  guint n_kinds;          /* kinds of events that will be recorded */
+  guint64 memory_bytes;   /* rings of all collectors and sideband */
   guint duration_s;
-  gboolean strict;       /* something of it is strict: see the items and what is missing */
-  gboolean needs_rights; /* nothing of it can be recorded for want of rights */
+  guint64 max_bytes;      /* file mode: of the raw recording; 0: no limit */
+  gboolean is_sequential; /* stops at max_bytes; else the oldest go */
+  guint flush_timer_s;    /* FlushTimer; 0: not asked for */
+  gboolean strict;        /* something of it is strict: see the items and what is missing */
+  gboolean needs_rights;  /* nothing of it can be recorded for want of rights */
   const char *digest; /* SHA-256 over everything above but texts: equal digests, equal recordings */
 } WprPlan;
 
@@ -258,6 +278,20 @@ WPR_API void wpr_plan_unref (WprPlan *plan);
  * with g_free. */
 WPR_API char *wpr_plan_to_text (const WprPlan *plan);
 WPR_API char *wpr_plan_to_json (const WprPlan *plan);
+/* The chosen variants with everything they build on, as one .wprp that WPR's schema accepts and
+ * from which the same plan comes. Errors as wpr_plan_new(). Free with g_free. */
+WPR_API char *wpr_profile_export (WprLibrary *library, const WprChoice *choice, GError **error);
+/* A counter of a processor by Windows' name, and what it is here. */
+typedef struct
+{
+  const char *name;  /* "InstructionRetired" */
+  const char *event; /* "instructions" */
+  gboolean software; /* counted by the kernel: every machine has it */
+} WprCounter;
+WPR_API const WprCounter *wpr_counter_get (guint index); /* NULL behind the last */
+/* Known provider names with where they lead, "tracepoint:block:*, lttng:...": pairs of char *, name
+ * and targets. Free with g_ptr_array_unref. */
+WPR_API GPtrArray *wpr_library_list_providers (WprLibrary *library);
 /* Plain words for an item ("Each switch from one thread to another"), translated; static. */
 WPR_API const char *wpr_plan_item_describe (const WprPlanItem *item);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprPlan, wpr_plan_unref)

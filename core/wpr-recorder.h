@@ -205,6 +205,17 @@ WPR_API void wpr_recorder_mark_async (WprRecorder *self, const char *text,
                                       GCancellable *cancellable, GAsyncReadyCallback callback,
                                       gpointer data);
 WPR_API gboolean wpr_recorder_mark_finish (WprRecorder *self, GAsyncResult *result, GError **error);
+/* Writes what the buffers hold to disk now. File mode only (else WPR_ERROR_STATE). */
+WPR_API void wpr_recorder_flush_async (WprRecorder *self, GCancellable *cancellable,
+                                       GAsyncReadyCallback callback, gpointer data);
+WPR_API gboolean wpr_recorder_flush_finish (WprRecorder *self, GAsyncResult *result,
+                                            GError **error);
+
+/* ---- the sampling interval of this user, kept in the state folder ---- */
+/* In units of 100 ns; 0: never set. Blocks shortly. */
+WPR_API guint wpr_sample_interval_get (void);
+/* 1221..10 000 000, or 0 to forget it; WPR_ERROR_USAGE with the limits (0xc5600602). */
+WPR_API gboolean wpr_sample_interval_set (guint interval_100ns, GError **error);
 
 /* ---- unfinished raw recordings ---- */
 typedef struct

@@ -8,7 +8,7 @@
  * read format. */
 void wpr_perf_fill_common (gboolean backward, struct perf_event_attr *attr);
 /* attr.config of a software or hardware event by name; FALSE if there is none of that name. */
-gboolean wpr_perf_event_config (const WprPerfEvent *event, guint64 *config);
+gboolean wpr_perf_event_config (const WprPerfEvent *event, guint32 *type, guint64 *config);
 /* perf_event_open of one event on one CPU, all tasks, close-on-exec. -1 with errno. */
 int wpr_perf_open (struct perf_event_attr *attr, guint cpu, int group_fd, unsigned long flags);
 /* A hybrid machine's PMU type for a CPU, shifted to where attr.config wants it; 0 on others. */

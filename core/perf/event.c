@@ -53,16 +53,52 @@ static const NamedEvent named_events[] = {
   { WPR_PERF_HARDWARE, "stalled-cycles-backend", PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
 };
 
-gboolean
-wpr_perf_event_config (const WprPerfEvent *event, guint64 *config)
+/* "L1-dcache-load-misses" and its like: cache, operation and result, a byte each. */
+static const struct
 {
+  const char *name;
+  guint64 config;
+} cache_events[] = {
+  { "L1-dcache-loads", PERF_COUNT_HW_CACHE_L1D },
+  { "L1-dcache-load-misses", PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 },
+  { "L1-icache-load-misses", PERF_COUNT_HW_CACHE_L1I | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 },
+  { "L1-icache-loads", PERF_COUNT_HW_CACHE_L1I },
+  { "LLC-loads", PERF_COUNT_HW_CACHE_LL },
+  { "LLC-load-misses", PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 },
+  { "dTLB-load-misses", PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 },
+  { "iTLB-load-misses", PERF_COUNT_HW_CACHE_ITLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 },
+};
+
+/* "r01c2": the processor's own number, hexadecimal. */
+static gboolean
+parse_raw (const char *name, guint64 *config)
+{
+  return *name == 'r' && g_ascii_string_to_unsigned (name + 1, 16, 0, G_MAXUINT64, config, NULL);
+}
+
+gboolean
+wpr_perf_event_config (const WprPerfEvent *event, guint32 *type, guint64 *config)
+{
+  *type = event->kind == WPR_PERF_TRACEPOINT ? PERF_TYPE_TRACEPOINT
+          : event->kind == WPR_PERF_SOFTWARE ? PERF_TYPE_SOFTWARE
+                                             : PERF_TYPE_HARDWARE;
   for (gsize i = 0; i < G_N_ELEMENTS (named_events); i++)
     if (named_events[i].kind == event->kind && g_str_equal (named_events[i].name, event->name))
       {
         *config = named_events[i].config;
         return TRUE;
       }
-  return FALSE;
+  if (event->kind != WPR_PERF_HARDWARE)
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (cache_events); i++)
+    if (g_str_equal (cache_events[i].name, event->name))
+      {
+        *type = PERF_TYPE_HW_CACHE;
+        *config = cache_events[i].config;
+        return TRUE;
+      }
+  *type = PERF_TYPE_RAW;
+  return parse_raw (event->name, config);
 }
 
 guint64
@@ -128,12 +164,11 @@ wpr_perf_event_fill_attr (const WprPerfEvent *event, gboolean backward,
       return;
     }
 
-  attr->type = event->kind == WPR_PERF_TRACEPOINT ? PERF_TYPE_TRACEPOINT
-               : event->kind == WPR_PERF_SOFTWARE ? PERF_TYPE_SOFTWARE
-                                                  : PERF_TYPE_HARDWARE;
+  guint32 type;
   guint64 config;
-  if (wpr_perf_event_config (event, &config))
+  if (wpr_perf_event_config (event, &type, &config))
     attr->config = config;
+  attr->type = type;
   attr->sample_type = wpr_perf_event_sample_type (event);
   attr->freq = event->frequency != 0;
   if (event->frequency != 0)

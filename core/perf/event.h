@@ -40,6 +40,7 @@ typedef struct
   WprCallchain callchain;
   gboolean addr;       /* sample the address (faults) */
   gboolean regs;       /* sample REGS_USER {ip, sp}: where user frames are not recorded */
+  const char *filter;  /* further filter (tracepoints only); interned; NULL: none */
   guint32 n_skip_tids; /* filter: common_pid != each of these (tracepoints only) */
   guint32 skip_tids[WPR_PERF_FILTER_MOST];
 } WprPerfEvent;

@@ -100,6 +100,7 @@ refuse (GArray *refused, guint32 row, guint cpu, int error_number)
 static int
 look_up (const WprPerfEvent *event, int *id)
 {
+  guint32 type;
   guint64 config;
 
   *id = -1;
@@ -110,7 +111,7 @@ look_up (const WprPerfEvent *event, int *id)
       return *id >= 0 ? 0 : errno;
     case WPR_PERF_SOFTWARE:
     case WPR_PERF_HARDWARE:
-      return wpr_perf_event_config (event, &config) ? 0 : ENOENT;
+      return wpr_perf_event_config (event, &type, &config) ? 0 : ENOENT;
     default:
       return 0;
     }
@@ -367,7 +368,7 @@ filter_in_place (WprSlot *slot, const WprPerfEvent *event, int *reason)
             continue;
           if (member->filtered)
             return FALSE;
-          *reason = wpr_member_filter (member, event->skip_tids, event->n_skip_tids);
+          *reason = wpr_member_filter (member, event);
         }
     }
   return TRUE;

@@ -122,14 +122,16 @@ wpr_slot_add_group (WprSlot *slot, int leader_fd, gboolean hardware)
 }
 
 int
-wpr_member_filter (WprMember *member, const guint32 *skip_tids, gsize n)
+wpr_member_filter (WprMember *member, const WprPerfEvent *event)
 {
-  if (n == 0)
+  if (event->n_skip_tids == 0 && event->filter == NULL)
     return 0;
 
   g_autoptr (GString) filter = g_string_new (NULL);
-  for (gsize i = 0; i < n; i++)
-    g_string_append_printf (filter, "%scommon_pid != %u", i > 0 ? " && " : "", skip_tids[i]);
+  for (gsize i = 0; i < event->n_skip_tids; i++)
+    g_string_append_printf (filter, "%scommon_pid != %u", i > 0 ? " && " : "", event->skip_tids[i]);
+  if (event->filter != NULL)
+    g_string_append_printf (filter, "%s(%s)", filter->len > 0 ? " && " : "", event->filter);
   if (ioctl (member->fd, PERF_EVENT_IOC_SET_FILTER, filter->str) < 0)
     return errno;
   member->filtered = TRUE;
@@ -141,9 +143,7 @@ static int
 set_up_member (const WprSlot *slot, const WprGroup *group, const WprPerfEvent *event,
                WprMember *member, gboolean live)
 {
-  int reason = event->kind == WPR_PERF_TRACEPOINT
-                   ? wpr_member_filter (member, event->skip_tids, event->n_skip_tids)
-                   : 0;
+  int reason = event->kind == WPR_PERF_TRACEPOINT ? wpr_member_filter (member, event) : 0;
   if (reason != 0)
     return reason;
   if ((group->leader_fd != slot->ring_fd

@@ -57,5 +57,5 @@ void wpr_slot_reschedule (const WprSlot *slot);
 /* Closes the members of a row, but for the newest if asked. */
 void wpr_slot_close_row (WprSlot *slot, guint32 row, gboolean keep_newest);
 void wpr_slot_close_all (WprSlot *slot);
-/* "common_pid != N" for each; 0 or errno. */
-int wpr_member_filter (WprMember *member, const guint32 *skip_tids, gsize n);
+/* "common_pid != N" for each, and the event's own filter; 0 or errno. */
+int wpr_member_filter (WprMember *member, const WprPerfEvent *event);

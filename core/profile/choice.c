@@ -83,6 +83,8 @@ wpr_choice_to_variant (const WprChoice *choice)
   g_variant_dict_insert (&dict, "buffer-size-kb", "u", choice->buffer_size_kb);
   g_variant_dict_insert (&dict, "buffers", "u", choice->buffers);
   g_variant_dict_insert (&dict, "buffers-percent", "d", choice->buffers_percent);
+  g_variant_dict_insert (&dict, "max-size-mb", "u", choice->max_size_mb);
+  g_variant_dict_insert (&dict, "max-files", "u", choice->max_files);
   g_variant_dict_insert (&dict, "duration-s", "u", choice->duration_s);
   g_variant_dict_insert (&dict, "sample-interval-100ns", "u", choice->sample_interval_100ns);
   if (choice->instance != NULL)
@@ -139,6 +141,8 @@ wpr_choice_from_variant (GVariant *variant, GError **error)
   g_variant_dict_lookup (&dict, "buffer-size-kb", "u", &choice->buffer_size_kb);
   g_variant_dict_lookup (&dict, "buffers", "u", &choice->buffers);
   g_variant_dict_lookup (&dict, "buffers-percent", "d", &choice->buffers_percent);
+  g_variant_dict_lookup (&dict, "max-size-mb", "u", &choice->max_size_mb);
+  g_variant_dict_lookup (&dict, "max-files", "u", &choice->max_files);
   g_variant_dict_lookup (&dict, "duration-s", "u", &choice->duration_s);
   g_variant_dict_lookup (&dict, "sample-interval-100ns", "u", &choice->sample_interval_100ns);
   g_variant_dict_lookup (&dict, "instance", "s", &choice->instance);

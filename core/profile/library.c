@@ -391,3 +391,53 @@ wpr_library_get_providers (WprLibrary *library)
 {
   return library->providers;
 }
+
+WprBuiltinIds
+wpr_library_get_builtin (WprLibrary *library)
+{
+  return (WprBuiltinIds){ library->builtin_ids, NULL };
+}
+
+GPtrArray *
+wpr_library_list_providers (WprLibrary *library)
+{
+  g_return_val_if_fail (library != NULL, NULL);
+  return wpr_providers_list (library->providers);
+}
+
+static void
+wpr_entry_add_used (const WprEntry *entry, GHashTable *used)
+{
+  for (gsize i = 0; i < 4; i++)
+    {
+      const WprVariant *variant = entry->variants[i / 2][i % 2];
+      GHashTableIter iter;
+      gpointer node;
+      if (variant == NULL)
+        continue;
+      g_hash_table_iter_init (&iter, variant->used);
+      while (g_hash_table_iter_next (&iter, &node, NULL))
+        g_hash_table_add (used, node);
+    }
+}
+
+gboolean
+wpr_library_account (WprLibrary *library, const char *source, WprAccount *account)
+{
+  g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < library->entries->len; i++)
+    {
+      const WprEntry *entry = g_ptr_array_index (library->entries, i);
+      if (g_strcmp0 (entry->profile.source, source) == 0)
+        wpr_entry_add_used (entry, used);
+    }
+  for (guint i = 0; i < library->documents->len; i++)
+    {
+      const WprDocument *document = g_ptr_array_index (library->documents, i);
+      if (document->is_builtin || !g_str_equal (document->file, source))
+        continue;
+      *account = wpr_account_document (document, used, library->providers);
+      return TRUE;
+    }
+  return FALSE;
+}

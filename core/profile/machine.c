@@ -13,6 +13,8 @@ struct _WprMachine
   WprRights rights;
   char *rights_text;
   gboolean has_pmu;
+  char *architecture; /* NULL: not known */
+  int family, model;
   char *kernel;
   WprHave unset;
   GHashTable *events; /* "sched:sched_switch" -> WprHave */
@@ -51,6 +53,7 @@ wpr_machine_unref (WprMachine *machine)
     return;
   g_free (machine->rights_text);
   g_free (machine->kernel);
+  g_free (machine->architecture);
   g_hash_table_unref (machine->events);
   g_free (machine);
 }
@@ -117,6 +120,25 @@ wpr_machine_get_has_pmu (const WprMachine *machine)
 {
   g_return_val_if_fail (machine != NULL, FALSE);
   return machine->has_pmu;
+}
+
+void
+wpr_machine_set_processor (WprMachine *machine, const char *architecture, int family, int model)
+{
+  g_return_if_fail (machine != NULL);
+  g_free (machine->architecture);
+  machine->architecture = g_strdup (architecture);
+  machine->family = family;
+  machine->model = model;
+}
+
+const char *
+wpr_machine_get_processor (const WprMachine *machine, int *family, int *model)
+{
+  g_return_val_if_fail (machine != NULL, NULL);
+  *family = machine->family;
+  *model = machine->model;
+  return machine->architecture;
 }
 
 void

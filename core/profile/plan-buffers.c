@@ -114,6 +114,16 @@ wpr_plan_tell_cut (WprPlanBuild *build, const WprCollectorBuild *collector, gboo
                      public->buffers_granted, why);
 }
 
+static void
+wpr_plan_tell_disagreement (WprPlanBuild *build, const WprCollectorBuild *collector)
+{
+  g_autofree char *first = wpr_plan_place (collector->first);
+  g_autofree char *other = wpr_plan_place (collector->other);
+  wpr_plan_notice (build,
+                   _ ("The profiles ask for different buffers of %s; the largest are used.%s%s"),
+                   collector->collector.name, first, other);
+}
+
 void
 wpr_plan_grant_buffers (WprPlanBuild *build)
 {
@@ -125,11 +135,8 @@ wpr_plan_grant_buffers (WprPlanBuild *build)
       wpr_collector_ask (build, collector);
       wpr_collector_grant (build, collector);
       is_own |= collector->is_own && collector->is_used;
-      if (collector->disagreement)
-        wpr_plan_notice (build,
-                         _ ("The profiles ask for different buffers of %s; the largest are "
-                            "used."),
-                         collector->collector.name);
+      if (collector->other != NULL)
+        wpr_plan_tell_disagreement (build, collector);
     }
   guint64 memory = wpr_machine_get_memory (build->machine);
   gboolean is_fitted = wpr_plan_fit (build, is_own ? memory / 2 : memory / 20);

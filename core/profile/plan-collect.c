@@ -32,8 +32,11 @@ wpr_plan_ask_buffers (WprPlanBuild *build, WprCollectorBuild *collector, const W
       bytes = (guint64)(bytes * buffers);
     }
   gboolean is_first = collector->bytes == 0;
-  if (!is_first && bytes != collector->bytes && (use->buffers_own || collector->is_own))
-    collector->disagreement = TRUE;
+  if (!is_first && bytes != collector->bytes && (use->buffers_own || collector->is_own)
+      && collector->other == NULL)
+    collector->other = use->node;
+  if (is_first)
+    collector->first = use->node;
   collector->collector.buffer_kb = MAX (collector->collector.buffer_kb, use->buffer_kb);
   if (is_first || bytes > collector->bytes)
     {
@@ -47,12 +50,18 @@ wpr_plan_ask_buffers (WprPlanBuild *build, WprCollectorBuild *collector, const W
 
 static void
 wpr_plan_add_keyword (WprPlanBuild *build, WprCollectorBuild *collector, const WprChosen *chosen,
-                      const WprNamed *named)
+                      const WprNamed *named, const char *pool_filter)
 {
+  g_autofree char *place = wpr_plan_place (named->node);
   g_autofree char *text
-      = g_strdup_printf (_ ("%s: keyword %s"), chosen->profile->name, named->value);
+      = g_strdup_printf (_ ("%s: keyword %s%s"), chosen->profile->name, named->value, place);
   g_autofree char *what = g_strdup_printf ("keyword %s", named->value);
-  WprAsker asker = { text, named->value, chosen->profile->name, named->strict };
+  WprAsker asker = { .text = text,
+                     .keyword = named->value,
+                     .profile = chosen->profile->name,
+                     .strict = named->strict,
+                     .filter = pool_filter,
+                     .is_pool_filter = TRUE };
   if (named->custom)
     {
       wpr_plan_add_missing (build, what, WPR_MISSING_NO_COUNTERPART,
@@ -104,23 +113,96 @@ wpr_plan_add_target (WprPlanBuild *build, WprCollectorBuild *collector, const Wp
 }
 
 /* The format wants profiles to agree about a provider. Keywords are united, the largest Level and
- * stacks win, and it is said. */
+ * stacks win, and it is said, with both places. */
 static void
 wpr_plan_compare_provider (WprPlanBuild *build, const WprProviderUse *use)
 {
   const WprProviderUse *first = g_hash_table_lookup (build->providers, use->name);
   if (first == NULL)
-    g_hash_table_insert (build->providers, (gpointer)use->name, (gpointer)use);
-  else if (first->stack != use->stack)
+    {
+      g_hash_table_insert (build->providers, (gpointer)use->name, (gpointer)use);
+      return;
+    }
+  g_autofree char *here = wpr_plan_place (use->node), *there = wpr_plan_place (first->node);
+  if (first->stack != use->stack)
     wpr_plan_notice (build,
                      _ ("The profiles disagree about call stacks of the provider %s; they are "
-                        "recorded."),
-                     use->name);
-  else if (first->level != use->level)
+                        "recorded.%s%s"),
+                     use->name, there, here);
+  if (first->level != use->level)
     wpr_plan_notice (build,
                      _ ("The profiles disagree about the level of the provider %s; all its "
-                        "events are recorded."),
-                     use->name);
+                        "events are recorded.%s%s"),
+                     use->name, there, here);
+  if (first->strict != use->strict)
+    wpr_plan_notice (build,
+                     _ ("The profiles disagree whether the provider %s is needed; it is.%s%s"),
+                     use->name, there, here);
+  if (first->non_paged != use->non_paged)
+    wpr_plan_notice (build,
+                     _ ("The profiles disagree about paged memory for the provider %s, which "
+                        "means nothing here.%s%s"),
+                     use->name, there, here);
+}
+
+/* TRUE if an EventNameFilters lets a tracepoint pass; it names the event without its system. */
+static gboolean
+wpr_plan_name_passes (const WprEventFilter *filter, const char *event)
+{
+  const char *colon = strchr (event, ':');
+  if (!filter->is_set || colon == NULL)
+    return TRUE;
+  gboolean is_listed = FALSE;
+  for (guint i = 0; i < filter->values->len; i++)
+    is_listed |= g_str_equal (g_ptr_array_index (filter->values, i), colon + 1);
+  return is_listed == filter->filter_in;
+}
+
+/* A filter of names takes a pattern apart. */
+static void
+wpr_plan_add_named_target (WprPlanBuild *build, WprCollectorBuild *collector,
+                           const WprTarget *target, const WprProviderUse *use,
+                           const WprAsker *asker)
+{
+  WprStack stack = use->stack ? WPR_STACK_FULL : WPR_STACK_NONE;
+  if (!use->names.is_set || target->kind != WPR_TARGET_TRACEPOINT)
+    {
+      wpr_plan_add_target (build, collector, target, stack, asker);
+      return;
+    }
+  if (strpbrk (target->value, "*?") == NULL)
+    {
+      if (wpr_plan_name_passes (&use->names, target->value))
+        wpr_plan_add_target (build, collector, target, stack, asker);
+      return;
+    }
+  g_autoptr (GPtrArray) names = wpr_machine_match_events (build->machine, target->value);
+  for (guint i = 0; i < names->len; i++)
+    if (wpr_plan_name_passes (&use->names, g_ptr_array_index (names, i)))
+      wpr_plan_add_event (build, collector, g_ptr_array_index (names, i), stack, asker);
+}
+
+/* TRUE, and a note, if there is nothing to add. */
+static gboolean
+wpr_plan_provider_is_missing (WprPlanBuild *build, const WprProviderUse *use,
+                              const GPtrArray *targets, const WprAsker *asker)
+{
+  g_autofree char *what = g_strdup_printf ("provider %s", use->name);
+  if (targets == NULL)
+    wpr_plan_add_missing (
+        build, what, WPR_MISSING_NO_COUNTERPART,
+        _ ("Nobody has said yet what this Windows provider is on Linux. A file in "
+           "/etc/wpr/providers.d can."),
+        asker);
+  else if (use->capture_state_only)
+    wpr_plan_add_missing (build, what, WPR_MISSING_LATER,
+                          _ ("Only its state was asked for, and this version cannot ask for the "
+                             "state of a provider yet."),
+                          asker);
+  else if (targets->len == 0)
+    wpr_plan_add_missing (build, what, WPR_MISSING_NO_COUNTERPART,
+                          _ ("The keywords asked for lead to nothing on Linux."), asker);
+  return targets == NULL || use->capture_state_only;
 }
 
 static void
@@ -129,35 +211,30 @@ wpr_plan_add_provider (WprPlanBuild *build, WprCollectorBuild *collector, const 
 {
   if (use->name == NULL)
     return;
-  g_autofree char *text = g_strdup_printf (_ ("%s: provider %s"), chosen->profile->name, use->name);
-  g_autofree char *what = g_strdup_printf ("provider %s", use->name);
-  WprAsker asker = { text, NULL, chosen->profile->name, use->strict };
+  g_autofree char *place = wpr_plan_place (use->node);
+  g_autofree char *text
+      = g_strdup_printf (_ ("%s: provider %s%s"), chosen->profile->name, use->name, place);
+  WprAsker asker = { .text = text, .profile = chosen->profile->name, .strict = use->strict };
+  WprProviderWant want
+      = { use->keywords, use->level, use->ids.is_set, use->ids.filter_in, use->ids.values };
   g_autoptr (GPtrArray) targets
-      = wpr_providers_lookup (wpr_library_get_providers (build->library), use->name, use->keywords);
-  if (targets == NULL)
-    {
-      wpr_plan_add_missing (
-          build, what, WPR_MISSING_NO_COUNTERPART,
-          _ ("Nobody has said yet what this Windows provider is on Linux. A file in "
-             "/etc/wpr/providers.d can."),
-          &asker);
-      return;
-    }
-  wpr_plan_compare_provider (build, use);
-  if (use->capture_state_only)
-    {
-      wpr_plan_add_missing (build, what, WPR_MISSING_LATER,
-                            _ ("Only its state was asked for, and this version cannot ask for the "
-                               "state of a provider yet."),
-                            &asker);
-      return;
-    }
-  if (targets->len == 0)
-    wpr_plan_add_missing (build, what, WPR_MISSING_NO_COUNTERPART,
-                          _ ("The keywords asked for lead to nothing on Linux."), &asker);
+      = wpr_providers_lookup (wpr_library_get_providers (build->library), use->name, &want);
+  if (targets != NULL)
+    wpr_plan_compare_provider (build, use);
+  if (wpr_plan_provider_is_missing (build, use, targets, &asker))
+    return;
+  gboolean has_ids = FALSE;
   for (guint i = 0; i < targets->len; i++)
-    wpr_plan_add_target (build, collector, g_ptr_array_index (targets, i),
-                         use->stack ? WPR_STACK_FULL : WPR_STACK_NONE, &asker);
+    has_ids |= ((const WprTarget *)g_ptr_array_index (targets, i))->event >= 0;
+  if (use->ids.is_set && use->ids.values->len > 0 && !has_ids)
+    wpr_plan_notice (build,
+                     _ ("“%s” chooses events of %s by number; none of those numbers is known here, "
+                        "so all of its events are recorded.%s"),
+                     chosen->profile->name, use->name, place);
+  g_autofree char *filter = wpr_plan_exe_filter (build, chosen, use);
+  asker.filter = filter;
+  for (guint i = 0; i < targets->len; i++)
+    wpr_plan_add_named_target (build, collector, g_ptr_array_index (targets, i), use, &asker);
 }
 
 /* ---- collectors ---- */
@@ -169,7 +246,7 @@ wpr_plan_add_unsupported (WprPlanBuild *build, const WprChosen *chosen, const Wp
   g_autofree char *text
       = g_strdup_printf (_ ("%s: collector %s"), chosen->profile->name, use->name);
   g_autofree char *what = g_strdup_printf ("collector %s", use->name);
-  WprAsker asker = { text, NULL, chosen->profile->name, FALSE };
+  WprAsker asker = { .text = text, .profile = chosen->profile->name };
   if (use->kind == WPR_USE_HEAP)
     wpr_plan_add_missing (build, what, WPR_MISSING_LATER,
                           _ ("This version does not record heaps yet."), &asker);
@@ -192,23 +269,19 @@ wpr_plan_add_collector (WprPlanBuild *build, const WprChosen *chosen, const WprC
             ? build->system
             : wpr_plan_get_collector (build, WPR_COLLECTOR_EVENT, use->name);
   wpr_plan_ask_buffers (build, collector, use);
+  g_autofree char *pool_filter = wpr_plan_pool_filter (use);
   for (guint i = 0; i < use->keywords->len; i++)
-    wpr_plan_add_keyword (build, collector, chosen, &g_array_index (use->keywords, WprNamed, i));
+    wpr_plan_add_keyword (build, collector, chosen, &g_array_index (use->keywords, WprNamed, i),
+                          pool_filter);
+  if (use->pool_tags->len > 0)
+    wpr_plan_notice (build,
+                     _ ("Pool tags of “%s” choose slab caches by the beginning of their names; "
+                        "kmalloc has no names and is recorded whole."),
+                     chosen->profile->name);
   for (guint i = 0; i < use->providers->len; i++)
     wpr_plan_add_provider (build, collector, chosen, g_ptr_array_index (use->providers, i));
-  if (use->counters->len > 0)
-    {
-      g_autofree char *text = g_strdup_printf (_ ("%s: hardware counters"), chosen->profile->name);
-      WprAsker asker = { text, NULL, chosen->profile->name, FALSE };
-      wpr_plan_add_missing (build, "chosen hardware counters", WPR_MISSING_LATER,
-                            _ ("This version does not record chosen hardware counters yet."),
-                            &asker);
-    }
-  if (use->max_file_mb != 0 && build->owner->plan.mode == WPR_MODE_FILE)
-    wpr_plan_notice (build,
-                     _ ("“%s” limits the file to %u MB. This version records without that "
-                        "limit; it stops when the disk is nearly full."),
-                     chosen->profile->name, use->max_file_mb);
+  wpr_plan_add_counters (build, collector, chosen, use);
+  wpr_plan_ask_limits (build, chosen, use);
 }
 
 /* ---- stacks ---- */
@@ -233,9 +306,11 @@ wpr_plan_has_keyword (WprPlanBuild *build, const char *keyword)
 static void
 wpr_plan_add_stack (WprPlanBuild *build, const WprChosen *chosen, const WprNamed *named)
 {
-  g_autofree char *text = g_strdup_printf (_ ("%s: stack %s"), chosen->profile->name, named->value);
+  g_autofree char *place = wpr_plan_place (named->node);
+  g_autofree char *text
+      = g_strdup_printf (_ ("%s: stack %s%s"), chosen->profile->name, named->value, place);
   g_autofree char *what = g_strdup_printf ("stack %s", named->value);
-  WprAsker asker = { text, NULL, chosen->profile->name, named->strict };
+  WprAsker asker = { .text = text, .profile = chosen->profile->name, .strict = named->strict };
   const WprStackRow *row = named->custom ? NULL : wpr_stack_find (named->value);
   if (row == NULL || row->events == NULL)
     {

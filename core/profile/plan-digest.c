@@ -37,6 +37,8 @@ wpr_digest_add_collector (GChecksum *sum, const WprPlanCollector *collector)
       wpr_digest_add (sum, "item %d %s", item->kind, item->name);
       wpr_digest_add (sum, "how %d %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %d %d", item->stack,
                       item->period, item->interval_ns, item->skip_self, item->strict);
+      if (item->filter != NULL)
+        wpr_digest_add (sum, "filter %s", item->filter);
       wpr_digest_add_texts (sum, "keyword", item->keywords);
       wpr_digest_add_texts (sum, "profile", item->profiles);
     }
@@ -58,5 +60,7 @@ wpr_plan_digest (WprPlanBuild *build)
     }
   wpr_digest_add (sum, "sum %u %" G_GUINT64_FORMAT " %u %d %d", plan->n_kinds, plan->memory_bytes,
                   plan->duration_s, plan->strict, plan->needs_rights);
+  wpr_digest_add (sum, "limits %" G_GUINT64_FORMAT " %d %u", plan->max_bytes, plan->is_sequential,
+                  plan->flush_timer_s);
   plan->digest = wpr_plan_string (build, g_checksum_get_string (sum));
 }

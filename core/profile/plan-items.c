@@ -63,9 +63,11 @@ wpr_plan_get_item (WprPlanBuild *build, WprCollectorBuild *collector, WprItemKin
       item->item.asked_by = item->asked_by = g_ptr_array_new ();
       item->item.keywords = item->keywords = g_ptr_array_new ();
       item->item.profiles = item->profiles = g_ptr_array_new ();
+      item->filters = g_ptr_array_new ();
       g_hash_table_insert (build->items, (gpointer)item->item.name, item);
       g_ptr_array_add (collector->items, item);
     }
+  wpr_item_build_ask_filter (build, item, asker);
   item->item.strict |= asker->strict;
   build->owner->plan.strict |= asker->strict;
   wpr_texts_add (build, item->asked_by, asker->text);
@@ -160,6 +162,22 @@ wpr_plan_add_sample (WprPlanBuild *build, WprCollectorBuild *collector, WprStack
                           _ ("This computer offers none. The system clock is used for sampling "
                              "instead."),
                           &not_strict);
+}
+
+void
+wpr_plan_add_counter_item (WprPlanBuild *build, WprCollectorBuild *collector, WprItemKind kind,
+                           const char *name, guint64 period, const WprAsker *asker)
+{
+  const WprItemBuild *known = g_hash_table_lookup (build->items, name);
+  guint64 known_period = known != NULL ? known->item.period : 0;
+  WprItemBuild *item = wpr_plan_get_kernel_item (build, collector, kind, name, asker);
+  if (item == NULL)
+    return;
+  if (known == NULL)
+    item->item.period = period;
+  else if (known_period != period)
+    wpr_plan_notice (build, _ ("%s is recorded already, more often or by time; once is enough."),
+                     name);
 }
 
 static void

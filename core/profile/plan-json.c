@@ -72,6 +72,9 @@ wpr_json_append_item (GString *json, const WprPlanItem *item)
   wpr_json_append_text (json, "description", wpr_plan_item_describe (item));
   wpr_json_append_text (json, "stack", stacks[item->stack]);
   wpr_json_append_number (json, "interval_ns", item->interval_ns);
+  wpr_json_append_number (json, "period", item->period);
+  if (item->filter != NULL)
+    wpr_json_append_text (json, "filter", item->filter);
   wpr_json_append_texts (json, "asked_by", item->asked_by);
   g_string_append_c (json, ',');
   wpr_json_append_texts (json, "keywords", item->keywords);
@@ -113,6 +116,25 @@ wpr_json_append_missing (GString *json, const WprPlanMissing *missing)
   g_string_append_c (json, '}');
 }
 
+static void
+wpr_json_append_notes (GString *json, const GPtrArray *notes)
+{
+  g_string_append (json, "\"notes\":[");
+  for (guint i = 0; i < notes->len; i++)
+    {
+      const WprPlanNote *note = g_ptr_array_index (notes, i);
+      g_string_append (json, i > 0 ? ",{" : "{");
+      wpr_json_append_text (json, "file", note->file);
+      wpr_json_append_number (json, "line", note->line);
+      wpr_json_append_number (json, "column", note->column);
+      wpr_json_append_text (json, "path", note->path);
+      g_string_append (json, "\"text\":");
+      wpr_json_append_string (json, note->text);
+      g_string_append_c (json, '}');
+    }
+  g_string_append (json, "],");
+}
+
 char *
 wpr_plan_to_json (const WprPlan *plan)
 {
@@ -125,6 +147,9 @@ wpr_plan_to_json (const WprPlan *plan)
   wpr_json_append_number (json, "kinds", plan->n_kinds);
   wpr_json_append_number (json, "memory_bytes", plan->memory_bytes);
   wpr_json_append_number (json, "duration_s", plan->duration_s);
+  wpr_json_append_number (json, "max_bytes", plan->max_bytes);
+  wpr_json_append_boolean (json, "sequential", plan->is_sequential);
+  wpr_json_append_number (json, "flush_timer_s", plan->flush_timer_s);
   wpr_json_append_boolean (json, "strict", plan->strict);
   wpr_json_append_boolean (json, "needs_rights", plan->needs_rights);
   wpr_json_append_text (json, "digest", plan->digest);
@@ -143,6 +168,7 @@ wpr_plan_to_json (const WprPlan *plan)
       wpr_json_append_missing (json, g_ptr_array_index (plan->missing, i));
     }
   g_string_append (json, "],");
+  wpr_json_append_notes (json, plan->notes);
   wpr_json_append_texts (json, "notices", plan->notices);
   g_string_append_c (json, '}');
   return g_string_free (json, FALSE);

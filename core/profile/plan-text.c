@@ -4,6 +4,7 @@
 #include "wpr-profile.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
 static void
 wpr_text_append_list (GString *text, const GPtrArray *texts)
@@ -24,11 +25,15 @@ static void
 wpr_text_append_item (GString *text, const WprPlanItem *item)
 {
   g_string_append_printf (text, "    %s: %s", item->name, wpr_plan_item_describe (item));
-  if (item->kind == WPR_ITEM_HARDWARE || item->period > 1)
+  if (item->interval_ns > 0 && (item->kind == WPR_ITEM_HARDWARE || item->period > 1))
     g_string_append_printf (text, _ (", %'.0f samples a second on each CPU"),
                             1e9 / item->interval_ns);
+  else if (item->period > 1)
+    g_string_append_printf (text, _ (", a sample each %'" G_GUINT64_FORMAT), item->period);
   if (item->stack != WPR_STACK_NONE)
     g_string_append_printf (text, ", %s", wpr_stack_words (item->stack));
+  if (item->filter != NULL)
+    g_string_append_printf (text, _ (", only %s"), item->filter);
   g_string_append (text, "\n      ");
   if (item->asked_by->len == 0)
     g_string_append (text, _ ("Always recorded"));
@@ -82,6 +87,38 @@ wpr_text_append_rights (GString *text, const GPtrArray *missing)
     }
 }
 
+static void
+wpr_text_append_limits (GString *text, const WprPlan *plan)
+{
+  if (plan->max_bytes == 0)
+    return;
+  g_autofree char *size = g_format_size_full (plan->max_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_string_append_printf (text,
+                          plan->is_sequential ? _ ("Stops when it has written %s\n")
+                                              : _ ("Keeps the newest %s\n"),
+                          size);
+}
+
+static void
+wpr_text_append_notes (GString *text, const WprPlan *plan)
+{
+  if (plan->notes->len > 0)
+    g_string_append_printf (text, "\n%s\n", _ ("In the profile, but not done here"));
+  for (guint i = 0; i < plan->notes->len; i++)
+    {
+      const WprPlanNote *note = g_ptr_array_index (plan->notes, i);
+      const char *slash = strrchr (note->path, '/');
+      gboolean is_attribute = slash != NULL && slash[1] == '@';
+      while (is_attribute && slash > note->path && slash[-1] != '/')
+        slash--;
+      g_string_append_printf (text, "    %s:%u:%u: %s: %s\n", note->file, note->line, note->column,
+                              slash == NULL  ? note->path
+                              : is_attribute ? slash
+                                             : slash + 1,
+                              note->text);
+    }
+}
+
 char *
 wpr_plan_to_text (const WprPlan *plan)
 {
@@ -94,6 +131,7 @@ wpr_plan_to_text (const WprPlan *plan)
       plan->level == WPR_LEVEL_LIGHT ? _ ("detail level: Light") : _ ("detail level: Verbose"));
   g_autofree char *memory = g_format_size_full (plan->memory_bytes, G_FORMAT_SIZE_IEC_UNITS);
   g_string_append_printf (text, _ ("%u kinds of events, %s of memory\n"), plan->n_kinds, memory);
+  wpr_text_append_limits (text, plan);
   for (guint i = 0; i < plan->collectors->len; i++)
     wpr_text_append_collector (text, g_ptr_array_index (plan->collectors, i));
   if (plan->missing->len > 0)
@@ -101,6 +139,7 @@ wpr_plan_to_text (const WprPlan *plan)
   for (guint i = 0; i < plan->missing->len; i++)
     wpr_text_append_missing (text, g_ptr_array_index (plan->missing, i));
   wpr_text_append_rights (text, plan->missing);
+  wpr_text_append_notes (text, plan);
   if (plan->notices->len > 0)
     g_string_append_printf (text, "\n%s\n", _ ("Notices"));
   for (guint i = 0; i < plan->notices->len; i++)

@@ -15,6 +15,7 @@ wpr_item_build_free (gpointer data)
   g_ptr_array_unref (item->asked_by);
   g_ptr_array_unref (item->keywords);
   g_ptr_array_unref (item->profiles);
+  g_ptr_array_unref (item->filters);
   g_free (item);
 }
 
@@ -46,6 +47,7 @@ wpr_plan_owner_new (void)
       = g_ptr_array_new_with_free_func (wpr_collector_build_free);
   owner->plan.missing = owner->missing = g_ptr_array_new_with_free_func (wpr_missing_build_free);
   owner->plan.notices = owner->notices = g_ptr_array_new ();
+  owner->plan.notes = owner->notes = g_ptr_array_new_with_free_func (g_free);
   return owner;
 }
 
@@ -69,6 +71,7 @@ wpr_plan_unref (WprPlan *plan)
   g_ptr_array_unref (owner->collectors);
   g_ptr_array_unref (owner->missing);
   g_ptr_array_unref (owner->notices);
+  g_ptr_array_unref (owner->notes);
   g_string_chunk_free (owner->strings);
   g_free (owner);
 }
@@ -175,6 +178,19 @@ wpr_plan_sum_up (WprPlanBuild *build)
       = wpr_machine_get_rights (build->machine) == WPR_RIGHTS_NONE && build->has_kernel_item;
 }
 
+GArray *
+wpr_plan_choose_for_export (WprLibrary *library, const WprChoice *choice, GError **error)
+{
+  g_autoptr (GArray) chosen = g_array_new (FALSE, FALSE, sizeof (WprChosen));
+  WprPlanBuild build = { .owner = NULL, .library = library, .choice = choice, .chosen = chosen };
+  if (!wpr_plan_check_choice (choice, error))
+    return NULL;
+  build.owner = wpr_plan_owner_new ();
+  gboolean good = wpr_plan_choose (&build, error);
+  wpr_plan_unref (&build.owner->plan);
+  return good ? g_steal_pointer (&chosen) : NULL;
+}
+
 WprPlan *
 wpr_plan_new (WprLibrary *library, const WprChoice *choice, const WprMachine *machine,
               GError **error)
@@ -201,6 +217,9 @@ wpr_plan_new (WprLibrary *library, const WprChoice *choice, const WprMachine *ma
       return NULL;
     }
   wpr_plan_collect (&build);
+  wpr_plan_finish_filters (&build);
+  wpr_plan_finish_limits (&build);
+  wpr_plan_add_notes (&build);
   wpr_plan_grant_buffers (&build);
   wpr_plan_sum_up (&build);
   wpr_plan_digest (&build);

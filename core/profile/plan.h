@@ -16,18 +16,20 @@ G_BEGIN_DECLS
 typedef struct
 {
   WprPlanCollector collector;
-  GPtrArray *items;      /* WprItemBuild * */
-  guint64 bytes;         /* wanted in all: the most any profile asks for */
-  double buffers;        /* in number; 0 where memory is shared out by percent */
-  gboolean is_own;       /* a number comes from a person's file or the choice */
-  gboolean disagreement; /* profiles ask for different buffers */
-  gboolean is_used;      /* has, or with rights would have, something for its rings */
+  GPtrArray *items;             /* WprItemBuild * */
+  guint64 bytes;                /* wanted in all: the most any profile asks for */
+  double buffers;               /* in number; 0 where memory is shared out by percent */
+  gboolean is_own;              /* a number comes from a person's file or the choice */
+  const WprNode *first, *other; /* collectors that ask for different buffers; other NULL: none */
+  gboolean is_used;             /* has, or with rights would have, something for its rings */
 } WprCollectorBuild;
 
 typedef struct
 {
   WprPlanItem item;
   GPtrArray *asked_by, *keywords, *profiles;
+  GPtrArray *filters; /* const char *: of those that do not want it whole */
+  gboolean is_whole;  /* somebody wants all of it */
 } WprItemBuild;
 
 typedef struct
@@ -42,7 +44,7 @@ typedef struct
   WprPlan plan;
   gatomicrefcount ref_count;
   GStringChunk *strings; /* every string of the plan */
-  GPtrArray *profiles, *titles, *collectors, *missing, *notices;
+  GPtrArray *profiles, *titles, *collectors, *missing, *notices, *notes;
 } WprPlanOwner;
 
 /* A variant that was chosen. */
@@ -73,6 +75,8 @@ typedef struct
   const char *keyword; /* NULL: none */
   const char *profile; /* NULL: none */
   gboolean strict;
+  const char *filter;      /* only these events of it, as the kernel reads it; NULL: all */
+  gboolean is_pool_filter; /* the filter is about slab caches, else about programs */
 } WprAsker;
 
 const char *wpr_plan_string (WprPlanBuild *build, const char *text);
@@ -81,6 +85,9 @@ void wpr_plan_add_missing (WprPlanBuild *build, const char *what, WprMissingReas
                            const char *text, const WprAsker *asker);
 WprCollectorBuild *wpr_plan_get_collector (WprPlanBuild *build, WprCollectorKind kind,
                                            const char *name);
+
+/* WprChosen of a choice, as a plan would take them; NULL with an error. For the export. */
+GArray *wpr_plan_choose_for_export (WprLibrary *library, const WprChoice *choice, GError **error);
 
 /* Steps, in order. */
 gboolean wpr_plan_choose (WprPlanBuild *build, GError **error); /* plan-choose.c */
@@ -93,6 +100,24 @@ void wpr_plan_add_event (WprPlanBuild *build, WprCollectorBuild *collector, cons
                          WprStack stack, const WprAsker *asker);
 /* The item an event of the tables became, NULL if none. */
 WprItemBuild *wpr_plan_find_item (WprPlanBuild *build, const char *event);
+
+/* A counter that takes a sample each `period` counts. */
+void wpr_plan_add_counter_item (WprPlanBuild *build, WprCollectorBuild *collector, WprItemKind kind,
+                                const char *name, guint64 period, const WprAsker *asker);
+/* Counters of a collector (plan-counters.c). */
+void wpr_plan_add_counters (WprPlanBuild *build, WprCollectorBuild *collector,
+                            const WprChosen *chosen, const WprCollectorUse *use);
+/* Kernel filters, NULL for none; free with g_free (plan-filter.c). */
+char *wpr_plan_exe_filter (WprPlanBuild *build, const WprChosen *chosen, const WprProviderUse *use);
+char *wpr_plan_pool_filter (const WprCollectorUse *use);
+void wpr_item_build_ask_filter (WprPlanBuild *build, WprItemBuild *item, const WprAsker *asker);
+void wpr_plan_finish_filters (WprPlanBuild *build);
+/* Limits of files and notes of the chosen variants (plan-limits.c). */
+void wpr_plan_ask_limits (WprPlanBuild *build, const WprChosen *chosen, const WprCollectorUse *use);
+void wpr_plan_finish_limits (WprPlanBuild *build);
+void wpr_plan_add_notes (WprPlanBuild *build);
+/* " (FILE:LINE)" of an element that is not built in, else "". Free with g_free. */
+char *wpr_plan_place (const WprNode *node);
 
 /* Numbers of a choice; FALSE with WPR_ERROR_USAGE and the limit. */
 gboolean wpr_plan_check_choice (const WprChoice *choice, GError **error);

@@ -3,7 +3,9 @@
  *   guid = {...}                       a second name
  *   tracepoint = sched:sched_switch; block:*
  *   lttng, usdt, uprobe, journal = ... likewise
- *   keyword 0x10 = tracepoint:...      only when that keyword is asked for */
+ *   keyword 0x10 = tracepoint:...      only when that keyword is asked for
+ *   level 4 = tracepoint:...           only when that level (or all of them) is asked for
+ *   event 12 = tracepoint:...          the event of that number, for EventFilters */
 #include "config.h"
 #include "profile/providers.h"
 #include "profile/builtin.h"
@@ -36,12 +38,14 @@ wpr_target_free (gpointer data)
 }
 
 static void
-wpr_target_add (GPtrArray *targets, WprTargetKind kind, const char *value, guint64 keywords)
+wpr_target_add (GPtrArray *targets, WprTargetKind kind, const char *value, const WprTarget *when)
 {
   WprTarget *target = g_new0 (WprTarget, 1);
   target->kind = kind;
   target->value = g_strdup (value);
-  target->keywords = keywords;
+  target->keywords = when->keywords;
+  target->level = when->level;
+  target->event = when->event;
   g_ptr_array_add (targets, target);
 }
 
@@ -88,7 +92,7 @@ wpr_providers_warn (const char *file, GPtrArray *faults, const char *what)
 
 /* One value of a list, "drm:*" of the key's kind, or "tracepoint:drm:*" of a keyword's. */
 static void
-wpr_providers_add_value (GPtrArray *targets, int key_kind, guint64 keywords, const char *value,
+wpr_providers_add_value (GPtrArray *targets, int key_kind, const WprTarget *when, const char *value,
                          const char *file, gboolean own, GPtrArray *faults)
 {
   WprTargetKind kind = key_kind;
@@ -110,7 +114,30 @@ wpr_providers_add_value (GPtrArray *targets, int key_kind, guint64 keywords, con
       wpr_providers_warn (file, faults, what);
       return;
     }
-  wpr_target_add (targets, kind, target, keywords);
+  wpr_target_add (targets, kind, target, when);
+}
+
+/* "keyword 0x10", "level 4", "event 12"; FALSE for anything else. */
+static gboolean
+wpr_providers_parse_when (const char *key, WprTarget *when)
+{
+  const char *space = strchr (key, ' ');
+  char *end = NULL;
+  if (space == NULL || !g_ascii_isdigit (space[1]))
+    return FALSE;
+  errno = 0;
+  guint64 number = g_ascii_strtoull (space + 1, &end, 0);
+  if (*end != '\0' || errno != 0)
+    return FALSE;
+  if (g_str_has_prefix (key, "keyword ") && number != 0)
+    when->keywords = number;
+  else if (g_str_has_prefix (key, "level ") && number > 0 && number <= 255)
+    when->level = number;
+  else if (g_str_has_prefix (key, "event ") && number <= 65535)
+    when->event = number;
+  else
+    return FALSE;
+  return TRUE;
 }
 
 static void
@@ -118,14 +145,14 @@ wpr_providers_add_key (GPtrArray *targets, GKeyFile *ini, const char *group, con
                        const char *file, gboolean own, GPtrArray *faults)
 {
   WprTargetKind kind = WPR_TARGET_TRACEPOINT;
+  WprTarget when = { .event = -1 };
   int key_kind = -1;
-  guint64 keywords = 0;
-  char *end = NULL;
+  gboolean is_known = TRUE;
   if (wpr_target_kind_find (key, strlen (key), &kind))
     key_kind = kind;
-  else if (g_str_has_prefix (key, "keyword "))
-    keywords = g_ascii_strtoull (key + strlen ("keyword "), &end, 0);
-  if (key_kind < 0 && (keywords == 0 || *end != '\0'))
+  else
+    is_known = wpr_providers_parse_when (key, &when);
+  if (!is_known)
     {
       g_autofree char *what = g_strdup_printf (
           _ ("[%s] has a key “%s” that means nothing; it is left out."), group, key);
@@ -137,7 +164,7 @@ wpr_providers_add_key (GPtrArray *targets, GKeyFile *ini, const char *group, con
     {
       g_strstrip (values[i]);
       if (*values[i] != '\0')
-        wpr_providers_add_value (targets, key_kind, keywords, values[i], file, own, faults);
+        wpr_providers_add_value (targets, key_kind, &when, values[i], file, own, faults);
     }
 }
 
@@ -236,15 +263,41 @@ wpr_providers_free (WprProviders *providers)
   g_free (providers);
 }
 
-GPtrArray *
-wpr_providers_lookup (const WprProviders *providers, const char *name, guint64 keywords)
+/* Whether the list of a filter has the number, written in whichever base. */
+static gboolean
+wpr_provider_lists_event (const WprProviderWant *want, int event)
 {
+  for (guint i = 0; want->ids != NULL && i < want->ids->len; i++)
+    {
+      const char *text = g_ptr_array_index (want->ids, i);
+      gboolean is_hex = g_str_has_prefix (text, "0x") || g_str_has_prefix (text, "0X");
+      if ((int)g_ascii_strtoull (text, NULL, is_hex ? 16 : 10) == event)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+wpr_target_is_wanted (const WprTarget *target, const WprProviderWant *want)
+{
+  if (target->keywords != 0 && want->keywords != 0 && (target->keywords & want->keywords) == 0)
+    return FALSE;
+  if (target->level != 0 && want->level != 0 && want->level < target->level)
+    return FALSE;
+  return target->event < 0 || !want->has_ids
+         || wpr_provider_lists_event (want, target->event) == want->filter_in;
+}
+
+GPtrArray *
+wpr_providers_lookup (const WprProviders *providers, const char *name, const WprProviderWant *want)
+{
+  static const WprTarget always = { .event = -1 };
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (wpr_target_free);
   WprTargetKind kind;
   const char *value;
   if (wpr_target_parse (name, &kind, &value))
     {
-      wpr_target_add (found, kind, value, 0);
+      wpr_target_add (found, kind, value, &always);
       return g_steal_pointer (&found);
     }
   g_autofree char *key = wpr_provider_normalize (name);
@@ -254,8 +307,42 @@ wpr_providers_lookup (const WprProviders *providers, const char *name, guint64 k
   for (guint i = 0; i < targets->len; i++)
     {
       const WprTarget *target = g_ptr_array_index (targets, i);
-      if (target->keywords == 0 || keywords == 0 || (target->keywords & keywords) != 0)
-        wpr_target_add (found, target->kind, target->value, 0);
+      if (wpr_target_is_wanted (target, want))
+        wpr_target_add (found, target->kind, target->value, target);
     }
   return g_steal_pointer (&found);
+}
+
+static int
+wpr_provider_compare (gconstpointer left, gconstpointer right)
+{
+  return strcmp (*(const char *const *)left, *(const char *const *)right);
+}
+
+GPtrArray *
+wpr_providers_list (const WprProviders *providers)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  GPtrArray *list = g_ptr_array_new_with_free_func (g_free);
+  GHashTableIter iter;
+  gpointer key;
+  g_hash_table_iter_init (&iter, providers->by_name);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_ptr_array_add (names, key);
+  g_ptr_array_sort (names, wpr_provider_compare);
+  for (guint i = 0; i < names->len; i++)
+    {
+      const char *name = g_ptr_array_index (names, i);
+      const GPtrArray *targets = g_hash_table_lookup (providers->by_name, name);
+      GString *text = g_string_new (NULL);
+      for (guint j = 0; j < targets->len; j++)
+        {
+          const WprTarget *target = g_ptr_array_index (targets, j);
+          g_string_append_printf (text, "%s%s:%s", j > 0 ? ", " : "", kind_names[target->kind],
+                                  target->value);
+        }
+      g_ptr_array_add (list, g_strdup (name));
+      g_ptr_array_add (list, g_string_free (text, FALSE));
+    }
+  return list;
 }

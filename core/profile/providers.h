@@ -21,7 +21,19 @@ typedef struct
   WprTargetKind kind;
   const char *value; /* behind "tracepoint=" */
   guint64 keywords;  /* only if one of these is asked for; 0: always */
+  guint level;       /* only if this level is asked for; 0: always */
+  int event;         /* stands for the Windows event of that number; -1: for none */
 } WprTarget;
+
+/* What is wanted of a provider. */
+typedef struct
+{
+  guint64 keywords;     /* 0: all */
+  guint level;          /* 0: all */
+  gboolean has_ids;     /* EventFilters were given */
+  gboolean filter_in;   /* only those events; else all but them */
+  const GPtrArray *ids; /* const char *: numbers; NULL: none */
+} WprProviderWant;
 
 /* Immutable once loaded. */
 typedef struct _WprProviders WprProviders;
@@ -37,7 +49,10 @@ gboolean wpr_providers_add (WprProviders *providers, const char *text, gsize siz
                             gboolean own, GPtrArray *faults);
 /* Where a provider leads: array of WprTarget * with values owned by it. NULL: nobody knows. Names
  * in the form "tracepoint:drm:*" lead there by themselves. Free with g_ptr_array_unref. */
-GPtrArray *wpr_providers_lookup (const WprProviders *providers, const char *name, guint64 keywords);
+GPtrArray *wpr_providers_lookup (const WprProviders *providers, const char *name,
+                                 const WprProviderWant *want);
+/* Names and where they lead: pairs of char *, owned. Free with g_ptr_array_unref. */
+GPtrArray *wpr_providers_list (const WprProviders *providers);
 /* "lttng", "usdt"...: static. */
 const char *wpr_target_kind_name (WprTargetKind kind);
 

@@ -116,6 +116,14 @@ on_marked (GObject *source, GAsyncResult *result, gpointer data)
   call_end (data, NULL, error);
 }
 
+static void
+on_flushed (GObject *source, GAsyncResult *result, gpointer data)
+{
+  GError *error = NULL;
+  wpr_recorder_flush_finish (WPR_RECORDER (source), result, &error);
+  call_end (data, NULL, error);
+}
+
 /* ---- methods ---- */
 
 static void
@@ -259,6 +267,15 @@ mark (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *paramet
 }
 
 static void
+flush (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parameters)
+{
+  guint32 job = 0;
+  g_variant_get (parameters, "(u)", &job);
+  WprBusCall *call = call_begin (client, invocation, job);
+  wpr_recorder_flush_async (client->bus->recorder, call->cancellable, on_flushed, call);
+}
+
+static void
 set_note (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parameters)
 {
   const char *note = NULL;
@@ -292,7 +309,7 @@ static const struct
 } methods[] = {
   { "Attach", attach },     { "Start", start }, { "Stop", stop },        { "Save", save },
   { "Cancel", cancel },     { "Mark", mark },   { "SetNote", set_note }, { "Abandon", abandon },
-  { "Describe", describe }, { "Stats", stats },
+  { "Describe", describe }, { "Stats", stats }, { "Flush", flush },
 };
 
 void

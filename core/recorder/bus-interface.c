@@ -40,6 +40,7 @@ static const char xml[]
       "<arg direction='in' type='u' name='job'/>"
       "<arg direction='in' type='s' name='text'/>"
       "</method>"
+      "<method name='Flush'><arg direction='in' type='u' name='job'/></method>"
       "<method name='SetNote'><arg direction='in' type='s' name='note'/></method>"
       "<method name='Abandon'><arg direction='in' type='u' name='job'/></method>"
       "<method name='Describe'><arg direction='out' type='a{sv}' name='description'/></method>"

@@ -98,6 +98,27 @@ wpr_local_drain (WprLocal *local)
 
 /* ---- guard ---- */
 
+/* The disk's limit, or the profile's if that is smaller. */
+static guint64
+wpr_run_most_bytes (const WprLocal *local)
+{
+  guint64 own = local->plan->max_bytes;
+  return own != 0 ? MIN (own, local->guard.most_bytes) : local->guard.most_bytes;
+}
+
+/* MaximumFileSize of FileMode Sequential: the beginning is what is wanted. */
+static void
+wpr_run_check_size (WprLocal *local)
+{
+  if (!local->plan->is_sequential || local->plan->max_bytes == 0
+      || wpr_store_bytes (local->session.store) < local->plan->max_bytes)
+    return;
+  g_autofree char *size = g_format_size_full (local->plan->max_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *text = g_strdup_printf (
+      _ ("The recording has reached the size of %s that was asked for; it is saved."), size);
+  wpr_local_stop_by_itself (local, WPR_NOTICE_INFO, "file-full", text);
+}
+
 static void
 wpr_run_guard (WprLocal *local)
 {
@@ -124,7 +145,7 @@ wpr_run_guard (WprLocal *local)
           wpr_log (WPR_LOG_NOTICE, "%s: disk nearly full, keeps %s", local->instance, most);
         }
       local->guard.told_most = local->guard.most_bytes;
-      wpr_store_set_most (session->store, local->guard.most_bytes, NULL);
+      wpr_store_set_most (session->store, wpr_run_most_bytes (local), NULL);
       return;
     case WPR_GUARD_FULL:
       wpr_local_stop_by_itself (local, WPR_NOTICE_ERROR, "disk-full",
@@ -244,6 +265,10 @@ wpr_run_tick (gpointer data)
   if (local->state != WPR_STATE_RECORDING)
     return G_SOURCE_REMOVE;
   wpr_run_figures (local, local->n_ticks % TICKS_A_COUNT == 0);
+  if (local->session.store != NULL && !local->session.backward)
+    wpr_run_check_size (local);
+  if (local->state != WPR_STATE_RECORDING)
+    return G_SOURCE_REMOVE;
   if (local->n_ticks % TICKS_A_SECOND != 0)
     return G_SOURCE_CONTINUE;
   wpr_local_read_clocks (local);

@@ -149,6 +149,8 @@ wpr_start_store (WprLocal *local, GError **error)
   guint64 free_bytes = 0, total_bytes = 0;
   if (wpr_free_space (local->disk_fd, &free_bytes, &total_bytes))
     limits.epoch_bytes = CLAMP (free_bytes / EPOCHS_OF_FREE_SPACE, EPOCH_LEAST, EPOCH_MOST);
+  if (!local->plan->is_sequential) /* that one stops there, see local-run.c */
+    limits.most_bytes = local->plan->max_bytes;
   /* The store takes the manifest over, also when it fails. */
   session->manifest = NULL;
   session->store = wpr_store_create (parent, g_steal_pointer (&local->manifest), &limits, error);

@@ -352,6 +352,34 @@ wpr_local_hook_mark (WprRecorderBackend *backend, GTask *task, const char *text)
                                           .folder_fd = -1 });
 }
 
+/* Memory mode has nothing to write before a save. */
+static void
+wpr_local_do_flush (WprLocal *local, WprLocalCall *call)
+{
+  GError *error = NULL;
+  gboolean good = wpr_local_step (local, WPR_STEP_MARK, &error);
+  if (good && local->session.store == NULL)
+    {
+      good = FALSE;
+      wpr_set_error (&error, WPR_ERROR_STATE, 0,
+                     _ ("This recording is kept in memory, so there is nothing to write to disk. "
+                        "Save it instead."));
+    }
+  good = good && wpr_local_drain (local) && local->session.store != NULL
+         && wpr_store_sync (local->session.store, &error);
+  if (!good && error == NULL)
+    wpr_set_error (&error, WPR_ERROR_NO_SPACE, 0,
+                   _ ("The buffers could not be written to disk; \"wpr -status\" says why."));
+  wpr_local_answer (g_steal_pointer (&call->task), good, error);
+}
+
+static void
+wpr_local_hook_flush (WprRecorderBackend *backend, GTask *task)
+{
+  wpr_local_ask (backend,
+                 (WprLocalCall){ .func = wpr_local_do_flush, .task = task, .folder_fd = -1 });
+}
+
 static GVariant *
 wpr_local_hook_describe (WprRecorderBackend *backend)
 {
@@ -446,6 +474,7 @@ static const WprRecorderBackendClass wpr_local_class = {
   .save = wpr_local_hook_save,
   .cancel = wpr_local_hook_cancel,
   .mark = wpr_local_hook_mark,
+  .flush = wpr_local_hook_flush,
   .set_note = wpr_local_hook_set_note,
   .describe = wpr_local_hook_describe,
   .free = wpr_local_hook_free,

@@ -205,6 +205,14 @@ proxy_cancel (WprRecorderBackend *backend, GTask *task)
 }
 
 static void
+proxy_flush (WprRecorderBackend *backend, GTask *task)
+{
+  WprProxy *self = (WprProxy *)backend;
+  guint32 job = next_job (self);
+  call_method (self, task, "Flush", job, g_variant_new ("(u)", job), -1, WPR_ANSWER_BOOLEAN);
+}
+
+static void
 proxy_mark (WprRecorderBackend *backend, GTask *task, const char *text)
 {
   WprProxy *self = (WprProxy *)backend;
@@ -296,6 +304,7 @@ static const WprRecorderBackendClass proxy_class = {
   .save = proxy_save,
   .cancel = proxy_cancel,
   .mark = proxy_mark,
+  .flush = proxy_flush,
   .set_note = proxy_set_note,
   .describe = proxy_describe,
   .ref_stats = proxy_ref_stats,

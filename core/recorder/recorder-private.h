@@ -25,6 +25,7 @@ typedef struct
                 const char *note);
   void (*cancel) (WprRecorderBackend *backend, GTask *task);                 /* returns boolean */
   void (*mark) (WprRecorderBackend *backend, GTask *task, const char *text); /* returns boolean */
+  void (*flush) (WprRecorderBackend *backend, GTask *task);                  /* returns boolean */
   void (*set_note) (WprRecorderBackend *backend, const char *note);
   GVariant *(*describe) (WprRecorderBackend *backend); /* any thread; owned, not floating */
   /* The newest figures, where the back end has them itself instead of calling

@@ -482,3 +482,19 @@ wpr_recorder_mark_finish (WprRecorder *self, GAsyncResult *result, GError **erro
   g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
   return g_task_propagate_boolean (G_TASK (result), error);
 }
+
+void
+wpr_recorder_flush_async (WprRecorder *self, GCancellable *cancellable,
+                          GAsyncReadyCallback callback, gpointer data)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self));
+  self->backend->klass->flush (self->backend, wpr_recorder_task (self, cancellable, callback, data,
+                                                                 wpr_recorder_flush_async));
+}
+
+gboolean
+wpr_recorder_flush_finish (WprRecorder *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}

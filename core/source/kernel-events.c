@@ -63,6 +63,7 @@ wpr_kernel_row (const WprPlanItem *item, const WprSession *session, WprPerfEvent
   event->addr = item->kind == WPR_ITEM_SOFTWARE && g_str_has_suffix (item->name, "faults");
   /* One user frame where user stacks are not walked (docs/etl.md, StackWalk). */
   event->regs = item->stack == WPR_STACK_KERNEL;
+  event->filter = item->filter != NULL ? g_intern_string (item->filter) : NULL;
   if (item->skip_self && item->kind == WPR_ITEM_TRACEPOINT)
     {
       event->n_skip_tids = MIN (session->own_tids->len, WPR_PERF_FILTER_MOST);

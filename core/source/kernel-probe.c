@@ -129,6 +129,62 @@ wpr_probe_pmu (void)
          || g_file_test ("/sys/bus/event_source/devices/cpu_core", G_FILE_TEST_EXISTS);
 }
 
+/* The value of a line "name : value" of /proc/cpuinfo, NULL. */
+static char *
+wpr_cpuinfo_value (const char *text, const char *name)
+{
+  const char *line = strstr (text, name);
+  const char *colon = line ? strchr (line, ':') : NULL;
+  if (!colon)
+    return NULL;
+  char *value = g_strndup (colon + 1, strcspn (colon + 1, "\n"));
+  return g_strstrip (value);
+}
+
+/* Which ProfileSources of a profile are about this processor. */
+static void
+wpr_probe_processor (WprMachine *machine)
+{
+  static const struct
+  {
+    const char *vendor, *architecture;
+  } vendors[] = { { "GenuineIntel", "INTEL" }, { "AuthenticAMD", "AMD" } };
+  g_autofree char *text = wpr_read_small ("/proc/cpuinfo", 65536, NULL);
+  if (!text)
+    return;
+  g_autofree char *vendor = wpr_cpuinfo_value (text, "vendor_id");
+  g_autofree char *family = wpr_cpuinfo_value (text, "cpu family");
+  g_autofree char *model = wpr_cpuinfo_value (text, "model\t");
+  for (guint i = 0; vendor && i < G_N_ELEMENTS (vendors); i++)
+    if (g_str_equal (vendor, vendors[i].vendor))
+      wpr_machine_set_processor (machine, vendors[i].architecture,
+                                 family ? (int)g_ascii_strtoll (family, NULL, 10) : 0,
+                                 model ? (int)g_ascii_strtoll (model, NULL, 10) : 0);
+#if defined(__aarch64__) || defined(__arm__)
+  wpr_machine_set_processor (machine, "ARM", 0, 0);
+#endif
+}
+
+/* Each counter is there or not; tracepoints are told apart by their colon. */
+static void
+wpr_probe_counters (WprMachine *machine)
+{
+  const WprCounter *counter;
+  for (guint i = 0; (counter = wpr_counter_get (i)); i++)
+    {
+      WprPerfEvent event = { .kind = WPR_PERF_HARDWARE, .name = counter->event };
+      struct perf_event_attr attr;
+      if (counter->software)
+        continue;
+      wpr_perf_event_fill_attr (&event, FALSE, &attr);
+      int refused = wpr_rights_try (attr.type, attr.config);
+      wpr_machine_set_event (machine, counter->event,
+                             refused == 0                            ? WPR_HAVE_YES
+                             : refused == EACCES || refused == EPERM ? WPR_HAVE_UNKNOWN
+                                                                     : WPR_HAVE_NO);
+    }
+}
+
 void
 wpr_kernel_probe (WprSource *source, WprMachine *machine)
 {
@@ -139,11 +195,14 @@ wpr_kernel_probe (WprSource *source, WprMachine *machine)
   if (possible > 0)
     wpr_machine_set_max_possible_cpu (machine, possible - 1);
   wpr_machine_set_has_pmu (machine, wpr_probe_pmu ());
+  wpr_probe_processor (machine);
   if (!wpr_probe_events (machine))
     {
       wpr_machine_set_default (machine, WPR_HAVE_UNKNOWN);
       return;
     }
+  if (wpr_machine_get_has_pmu (machine))
+    wpr_probe_counters (machine);
   for (guint i = 0; i < G_N_ELEMENTS (refused_events); i++)
     if (wpr_machine_get_event (machine, refused_events[i]) == WPR_HAVE_YES)
       wpr_machine_set_event (machine, refused_events[i], WPR_HAVE_REFUSED);

@@ -305,6 +305,19 @@ wpr_store_dup_lock (WprStore *store)
   return store->lock >= 0 ? fcntl (store->lock, F_DUPFD_CLOEXEC, 0) : -1;
 }
 
+gboolean
+wpr_store_sync (WprStore *store, GError **error)
+{
+  g_return_val_if_fail (store != NULL, FALSE);
+  GHashTableIter iter;
+  gpointer value;
+  g_hash_table_iter_init (&iter, store->files);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    if (fdatasync (((WprStoreFile *)value)->fd) != 0)
+      return fail_errno (error, _ ("Writing"));
+  return TRUE;
+}
+
 void
 wpr_store_close (WprStore *store)
 {

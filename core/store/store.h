@@ -140,6 +140,8 @@ gboolean wpr_store_set_most (WprStore *store, guint64 most_bytes, GError **error
 /* The lock once more, as a descriptor of the caller's (-1: none): the store stays in use until it
  * is closed, too, so that nobody takes the store between close and merge. */
 int wpr_store_dup_lock (WprStore *store);
+/* What was written is on disk when it returns. */
+gboolean wpr_store_sync (WprStore *store, GError **error);
 void wpr_store_close (WprStore *store); /* syncs and frees; the folder stays */
 gboolean wpr_store_delete (const char *path, GError **error);
 

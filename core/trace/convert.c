@@ -45,7 +45,8 @@ convert_major_fault (WprConvert *convert, const WprConvertRow *row, const WprRec
 }
 
 /* One row a kind: the event's name and the fields that its function asks for by place. What has no
- * row, or lacks a field, is a plain tracepoint; a software or hardware event a sample. */
+ * row, or lacks a field, is a plain event: also a counter that is not time (its samples are no
+ * SampledProfile). */
 static const struct
 {
   const char *name;
@@ -69,6 +70,8 @@ static const struct
   { "block:block_rq_complete",
     wpr_convert_complete,
     { "dev", "sector", "nr_sector", "rwbs", "error" } },
+  { "cpu-clock", convert_sample, { NULL } },
+  { "cycles", convert_sample, { NULL } },
   { "page-faults", convert_fault, { NULL } },
   { "minor-faults", convert_fault, { NULL } },
   { "major-faults", convert_major_fault, { NULL } },
@@ -90,7 +93,7 @@ resolve (WprConvertRow *row, const char *const *names)
 static void
 choose_func (WprConvertRow *row, const WprStoreEvent *event)
 {
-  row->func = event->kind == WPR_PERF_TRACEPOINT ? convert_plain : convert_sample;
+  row->func = convert_plain;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_strcmp0 (event->name, kinds[i].name) == 0 && resolve (row, kinds[i].fields))
       {

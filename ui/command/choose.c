@@ -8,6 +8,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <wpr-recorder.h>
 
 #include "say.h"
 
@@ -19,6 +20,8 @@
 #define WPR_BUFFER_LEAST_KB 4
 #define WPR_BUFFER_MOST_KB 16384
 #define WPR_BUFFERS_MOST 1048576
+/* As the format's FileMax. */
+#define WPR_FILES_MOST 16
 
 static gboolean
 check_profile_file (const char *path, const char *shown, GError **error)
@@ -219,6 +222,26 @@ choose_buffers (WprChoice *choice, WprArguments *arguments, GError **error)
   return TRUE;
 }
 
+/* Limits of the file; only a recording to disk has one. */
+static gboolean
+choose_limits (WprChoice *choice, WprArguments *arguments, GError **error)
+{
+  if (!wpr_arguments_number (arguments, "maxsize", 1, G_MAXUINT, &choice->max_size_mb, error)
+      || !wpr_arguments_number (arguments, "maxfiles", 1, WPR_FILES_MOST, &choice->max_files,
+                                error))
+    return FALSE;
+  gboolean is_asked = choice->max_size_mb != 0 || choice->max_files != 0;
+  if (is_asked && choice->mode != WPR_MODE_FILE)
+    wpr_set_error (error, WPR_ERROR_USAGE, 0xc558200a,
+                   _ ("-maxsize and -maxfiles limit a recording to disk. Add -filemode."));
+  else if (choice->max_files != 0 && choice->max_size_mb == 0)
+    wpr_set_error (error, WPR_ERROR_USAGE, 0xc5600602,
+                   _ ("-maxfiles says how many times -maxsize is kept. Add -maxsize MB."));
+  else
+    return TRUE;
+  return FALSE;
+}
+
 WprChosen *
 wpr_chosen_new (WprArguments *arguments, GError **error)
 {
@@ -227,7 +250,9 @@ wpr_chosen_new (WprArguments *arguments, GError **error)
   chosen->choice = wpr_choice_new ();
   chosen->choice->mode
       = wpr_arguments_has (arguments, "filemode") ? WPR_MODE_FILE : WPR_MODE_MEMORY;
+  chosen->choice->sample_interval_100ns = wpr_sample_interval_get ();
   if (!choose_buffers (chosen->choice, arguments, error)
+      || !choose_limits (chosen->choice, arguments, error)
       || !choose_profiles (chosen, arguments, error))
     return NULL;
   return g_steal_pointer (&chosen);

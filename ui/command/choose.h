@@ -17,11 +17,11 @@ typedef struct
 } WprChosen;
 
 /* Options that both -start and -profiledetails take. */
-#define WPR_CHOOSE_OPTIONS                                                    \
-  { "filemode", WPR_OPTION_FLAG }, { "buffersize", WPR_OPTION_VALUE },        \
-      { "buffers", WPR_OPTION_VALUE }, { "maxsize", WPR_OPTION_LATER_VALUE }, \
-  {                                                                           \
-    "maxfiles", WPR_OPTION_LATER_VALUE                                        \
+#define WPR_CHOOSE_OPTIONS                                              \
+  { "filemode", WPR_OPTION_FLAG }, { "buffersize", WPR_OPTION_VALUE },  \
+      { "buffers", WPR_OPTION_VALUE }, { "maxsize", WPR_OPTION_VALUE }, \
+  {                                                                     \
+    "maxfiles", WPR_OPTION_VALUE                                        \
   }
 
 /* NULL with WPR_ERROR_USAGE or WPR_ERROR_PROFILE. */

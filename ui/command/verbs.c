@@ -9,7 +9,7 @@
 static const WprVerb verbs[] = {
   { "start",
     "[FILE.wprp!]PROFILE[.light|.verbose] ... [-filemode] [-recordtempto DIR] [-buffersize KB] "
-    "[-buffers N|N%] [-duration SECONDS] [-instancename NAME]",
+    "[-buffers N|N%] [-maxsize MB] [-maxfiles N] [-duration SECONDS] [-instancename NAME]",
     N_ ("Begins a recording that goes on when the command has ended. In memory mode, the default, "
         "it keeps the newest events in memory until you save them; with -filemode it writes all of "
         "them to disk. With -duration the command waits, then saves by itself and prints where."),
@@ -38,6 +38,22 @@ static const WprVerb verbs[] = {
         "allowed there. -strict: what Windows Performance Recorder would refuse is an error, "
         "too."),
     wpr_verb_validate },
+  { "exportprofile", "[FILE.wprp!]PROFILE[+PROFILE ...] OUT.wprp [-filemode]",
+    N_ ("Writes the profiles chosen, with all they build on, as one .wprp file."),
+    wpr_verb_exportprofile },
+  { "providers", "[-json]",
+    N_ ("Lists the kernel events of this machine, and where the providers that Windows profiles "
+        "name lead."),
+    wpr_verb_providers },
+  { "pmcsources", "[-json]", N_ ("Lists counters of the processor, and which this machine has."),
+    wpr_verb_pmcsources },
+  { "setprofint", "N",
+    N_ ("Sets the sampling interval of recordings to come, 1221 to 10000000 units of 100 ns."),
+    wpr_verb_setprofint },
+  { "profint", "[-json]", N_ ("Prints the sampling interval."), wpr_verb_profint },
+  { "resetprofint", "", N_ ("Sets the sampling interval back to 1 ms."), wpr_verb_resetprofint },
+  { "flush", "[-instancename NAME]",
+    N_ ("Writes what the buffers of a recording to disk hold to disk now."), wpr_verb_flush },
   { "marker", "\"TEXT\" [-instancename NAME]",
     N_ ("Puts a mark with a sentence into the recording."), wpr_verb_marker },
   { "info", "FILE.etl [-json]",
@@ -53,21 +69,14 @@ static const WprVerb verbs[] = {
         "profile files."),
     wpr_verb_help },
   { "version", "[-json]", N_ ("Prints the version."), wpr_verb_version },
-  { "exportprofile", "", N_ ("Writes the profiles chosen as one .wprp file."), NULL },
-  { "providers", "", N_ ("Lists what this machine can record."), NULL },
-  { "flush", "", N_ ("Writes what the buffers hold to disk."), NULL },
   { "capturestateondemand", "", N_ ("Records the present state of providers."), NULL },
   { "enable", "", N_ ("Adds a profile to a recording."), NULL },
   { "disable", "", N_ ("Takes a profile out of a recording."), NULL },
   { "merge", "", N_ ("Joins several files into one."), NULL },
   { "dump", "", N_ ("Prints the events of a file."), NULL },
   { "export", "", N_ ("Writes a recording for other tools."), NULL },
-  { "setprofint", "", N_ ("Sets the sampling interval."), NULL },
-  { "profint", "", N_ ("Prints the sampling interval."), NULL },
-  { "resetprofint", "", N_ ("Sets the sampling interval back."), NULL },
   { "boottrace", "", N_ ("Records the next boot."), NULL },
   { "heaptracingconfig", "", N_ ("Chooses the programs that the Heap profile watches."), NULL },
-  { "pmcsources", "", N_ ("Lists the processor's event counters."), NULL },
   { "log", "", N_ ("Switches the tool's own log."), NULL },
   { "purgecache", "", N_ ("Empties the symbol cache."), NULL },
 };

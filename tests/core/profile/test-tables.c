@@ -135,7 +135,8 @@ static gboolean
 provider_has (const WprProviders *providers, const char *name, guint64 keywords, WprTargetKind kind,
               const char *value)
 {
-  g_autoptr (GPtrArray) targets = wpr_providers_lookup (providers, name, keywords);
+  g_autoptr (GPtrArray) targets
+      = wpr_providers_lookup (providers, name, &(WprProviderWant){ .keywords = keywords });
   for (guint i = 0; targets != NULL && i < targets->len; i++)
     {
       const WprTarget *target = g_ptr_array_index (targets, i);
@@ -158,7 +159,7 @@ test_providers_are_found_by_name_and_by_guid_in_any_form (void **state)
         provider_has (providers, names[i], 0, WPR_TARGET_TRACEPOINT, "block:block_rq_issue"));
   assert_true (provider_has (providers, "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4", 0, WPR_TARGET_LTTNG,
                              "DotNETRuntime:*"));
-  assert_null (wpr_providers_lookup (providers, "Contoso", 0));
+  assert_null (wpr_providers_lookup (providers, "Contoso", &(WprProviderWant){ 0 }));
   wpr_providers_free (providers);
 }
 
@@ -170,8 +171,8 @@ test_a_name_may_be_a_target_itself (void **state)
   assert_true (provider_has (providers, "tracepoint:drm:*", 0, WPR_TARGET_TRACEPOINT, "drm:*"));
   assert_true (provider_has (providers, "lttng:my_app:*", 0, WPR_TARGET_LTTNG, "my_app:*"));
   assert_true (provider_has (providers, "usdt:postgresql:*", 0, WPR_TARGET_USDT, "postgresql:*"));
-  assert_null (wpr_providers_lookup (providers, "tracepoint:", 0));
-  assert_null (wpr_providers_lookup (providers, "other:x:y", 0));
+  assert_null (wpr_providers_lookup (providers, "tracepoint:", &(WprProviderWant){ 0 }));
+  assert_null (wpr_providers_lookup (providers, "other:x:y", &(WprProviderWant){ 0 }));
   wpr_providers_free (providers);
 }
 
