@@ -131,7 +131,7 @@ test_the_sum_of_collectors_is_limited (void **state)
   /* 48 MiB, and 2 x 512 KiB for the sideband. */
   assert_int_equal (plan->memory_bytes, 49 * MIB);
   assert_int_equal (plan->notices->len, 2);
-  assert_true (has_text (plan->notices, "5%"));
+  assert_true (has_text (plan->notices, "5 percent"));
 }
 
 static void
