@@ -170,7 +170,8 @@ move_on (WprStore *store, int old, int next, guint64 bytes, GError **error)
          && fold_world (store, old, next, notes, error);
 }
 
-/* Frees the better part of an epoch that goes: its events are given up first. */
+/* Frees the better part of an epoch that goes: its events are given up first. Cut before they are
+ * unlinked, for the write-back thread may still hold them open. */
 static void
 delete_data (int epoch)
 {
@@ -184,7 +185,12 @@ delete_data (int epoch)
     }
   for (struct dirent *entry = readdir (dir); entry != NULL; entry = readdir (dir))
     if (g_str_has_prefix (entry->d_name, "data-"))
-      unlinkat (dirfd (dir), entry->d_name, 0);
+      {
+        int data = openat (dirfd (dir), entry->d_name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+        if (data >= 0)
+          close (data);
+        unlinkat (dirfd (dir), entry->d_name, 0);
+      }
   closedir (dir);
 }
 
