@@ -4,6 +4,7 @@
 #include "profile/counters.h"
 #include "profile/plan.h"
 
+#include <inttypes.h>
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
@@ -84,7 +85,7 @@ wpr_plan_add_counter (WprPlanBuild *build, WprCollectorBuild *collector, const W
   if (event != NULL && !use->is_sampled)
     wpr_plan_notice (build,
                      _ ("The counter %s of “%s” is not read at events here; it takes a sample each "
-                        "time it has counted %" G_GUINT64_FORMAT "."),
+                        "time it has counted %" PRIu64 "."),
                      use->name, chosen->profile->name, interval);
 }
 

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "wpr-profile.h"
 
+#include <inttypes.h>
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ wpr_text_append_item (GString *text, const WprPlanItem *item)
     g_string_append_printf (text, _ (", %'.0f samples a second on each CPU"),
                             1e9 / item->interval_ns);
   else if (item->period > 1)
-    g_string_append_printf (text, _ (", a sample each %'" G_GUINT64_FORMAT), item->period);
+    g_string_append_printf (text, _ (", a sample each %'" PRIu64), item->period);
   if (item->stack != WPR_STACK_NONE)
     g_string_append_printf (text, ", %s", wpr_stack_words (item->stack));
   if (item->filter != NULL)
