@@ -41,7 +41,7 @@ wpr_local_new_ring_store (WprLocal *local, GError **error)
   g_autofree char *parent = wpr_local_raw_parent (local->choice, error);
   if (!parent || !wpr_save_has_room (local, error))
     return NULL;
-  WprStoreLimits limits = { .epoch_bytes = G_MAXUINT64 };
+  WprStoreLimits limits = { .epoch_bytes = G_MAXUINT64, .transient = TRUE };
   return wpr_store_create (parent, wpr_manifest_copy (local->manifest), &limits, error);
 }
 

@@ -223,6 +223,8 @@ wpr_store_sideband_fd (WprStore *store, GError **error)
 static void
 flush_behind (WprStore *store, WprStoreFile *file)
 {
+  if (store->limits.transient)
+    return;
   while (file->told - file->flushed >= FLUSH_BYTES)
     {
       gboolean drops = file->flushed >= 2 * FLUSH_BYTES;
@@ -327,13 +329,14 @@ wpr_store_close (WprStore *store)
     return;
   wpr_behind_free (store->behind);
   g_hash_table_iter_init (&iter, store->files);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
+  while (!store->limits.transient && g_hash_table_iter_next (&iter, NULL, &value))
     fsync (((WprStoreFile *)value)->fd);
   g_hash_table_unref (store->files);
   g_array_unref (store->epochs);
   if (store->epoch_folder >= 0)
     {
-      fsync (store->epoch_folder);
+      if (!store->limits.transient)
+        fsync (store->epoch_folder);
       close (store->epoch_folder);
     }
   if (store->lock >= 0)

@@ -96,6 +96,9 @@ typedef struct
 {
   guint64 epoch_bytes; /* all CPUs change epoch at this many bytes of data; 0: 64 MiB */
   guint64 most_bytes;  /* keep at most this much: oldest epochs go; 0: no limit */
+  /* Read back at once and then deleted (a save of rings): stays in the page cache and is not synced
+   * when closed; a kill -9 loses nothing of it, a power cut does, as it would of the rings. */
+  gboolean transient;
 } WprStoreLimits;
 
 typedef struct _WprStore WprStore;
