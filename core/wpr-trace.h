@@ -22,6 +22,8 @@ typedef struct
   guint32 buffer_bytes, n_buffers, n_cpus, pointer_size;
   guint64 n_events;
   guint32 events_lost, buffers_lost;
+  guint64 unexplained; /* counted by the kernel, but neither handed over nor said to be lost; some
+                          virtual machines' kernels do so on idle CPUs. 0 where nobody knows */
   gint64 start_realtime_ns, end_realtime_ns, duration_ns;
   gint64 perf_frequency;
   char *logger_name;

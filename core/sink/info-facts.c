@@ -75,6 +75,8 @@ take_own (WprTraceInfo *info, const char *event, const char *field, const char *
     { "ProblemDescription", "Text", &info->note },
   };
 
+  if (g_str_equal (event, "Totals") && g_str_equal (field, "Unexplained"))
+    info->unexplained = g_ascii_strtoull (value, NULL, 10);
   if (g_str_equal (event, "Profile"))
     g_ptr_array_add (info->profiles, g_strdup (value));
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)

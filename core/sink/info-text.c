@@ -73,16 +73,25 @@ add_recording (GString *text, const WprTraceInfo *info)
     add_line (text, _ ("Recorded by"), "Performance Recorder %s", info->tool_version);
 }
 
-static const char *
+static char *
 verdict (const WprTraceInfo *info)
 {
   if (info->faults->len > 0)
-    return _ ("Damaged: see the faults below.");
+    return g_strdup (_ ("Damaged: see the faults below."));
   if (info->end_realtime_ns == 0)
-    return _ ("Not closed: whoever wrote this file did not finish it.");
+    return g_strdup (_ ("Not closed: whoever wrote this file did not finish it."));
   if (info->events_lost > 0 || info->buffers_lost > 0)
-    return _ ("Events were lost. Record again with more or larger buffers.");
-  return _ ("Complete: nothing was lost, every buffer and event was verified.");
+    return g_strdup (_ ("Events were lost. Record again with more or larger buffers."));
+  if (info->unexplained > 0)
+    {
+      g_autofree char *count = g_strdup_printf ("%" G_GUINT64_FORMAT, info->unexplained);
+      /* TRANSLATORS: %s is a number of events; "Tally" is a word of the list further below. */
+      return g_strdup_printf (_ ("Nothing was lost on the way, and every buffer and event was "
+                                 "verified. But this kernel counted %s more events than it handed "
+                                 "over; “Tally” below says which."),
+                              count);
+    }
+  return g_strdup (_ ("Complete: nothing was lost, every buffer and event was verified."));
 }
 
 char *
@@ -104,7 +113,8 @@ wpr_trace_info_to_text (const WprTraceInfo *info)
   add_line (text, _ ("Events"), "%" G_GUINT64_FORMAT, info->n_events);
   add_line (text, _ ("Events lost"), "%u", info->events_lost);
   add_line (text, _ ("Buffers lost"), "%u", info->buffers_lost);
-  add_line (text, _ ("Verdict"), "%s", verdict (info));
+  g_autofree char *judged = verdict (info);
+  add_line (text, _ ("Verdict"), "%s", judged);
   add_list (text, _ ("Faults"), info->faults);
 
   g_string_append_printf (text, "\n%s\n", _ ("Events by kind"));
@@ -181,18 +191,18 @@ wpr_trace_info_to_json (const WprTraceInfo *info)
 {
   GString *json = g_string_new ("{\"version\":1");
 
-  g_string_append_printf (json,
-                          ",\"size_bytes\":%" G_GUINT64_FORMAT
-                          ",\"buffer_bytes\":%u,\"buffers\":%u,\"cpus\":%u,\"pointer_size\":%u"
-                          ",\"events\":%" G_GUINT64_FORMAT ",\"events_lost\":%u,\"buffers_lost\":%u"
-                          ",\"start_realtime_ns\":%" G_GINT64_FORMAT
-                          ",\"end_realtime_ns\":%" G_GINT64_FORMAT
-                          ",\"duration_ns\":%" G_GINT64_FORMAT
-                          ",\"perf_frequency\":%" G_GINT64_FORMAT ",\"complete\":%s",
-                          info->size_bytes, info->buffer_bytes, info->n_buffers, info->n_cpus,
-                          info->pointer_size, info->n_events, info->events_lost, info->buffers_lost,
-                          info->start_realtime_ns, info->end_realtime_ns, info->duration_ns,
-                          info->perf_frequency, info->complete ? "true" : "false");
+  g_string_append_printf (
+      json,
+      ",\"size_bytes\":%" G_GUINT64_FORMAT
+      ",\"buffer_bytes\":%u,\"buffers\":%u,\"cpus\":%u,\"pointer_size\":%u"
+      ",\"events\":%" G_GUINT64_FORMAT ",\"events_lost\":%u,\"buffers_lost\":%u"
+      ",\"unexplained\":%" G_GUINT64_FORMAT ",\"start_realtime_ns\":%" G_GINT64_FORMAT
+      ",\"end_realtime_ns\":%" G_GINT64_FORMAT ",\"duration_ns\":%" G_GINT64_FORMAT
+      ",\"perf_frequency\":%" G_GINT64_FORMAT ",\"complete\":%s",
+      info->size_bytes, info->buffer_bytes, info->n_buffers, info->n_cpus, info->pointer_size,
+      info->n_events, info->events_lost, info->buffers_lost, info->unexplained,
+      info->start_realtime_ns, info->end_realtime_ns, info->duration_ns, info->perf_frequency,
+      info->complete ? "true" : "false");
   put_json_text (json, "logger_name", info->logger_name);
   put_json_text (json, "host", info->host);
   put_json_text (json, "kernel", info->kernel);
