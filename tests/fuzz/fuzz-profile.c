@@ -1,11 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A stranger's .wprp: reading it and planning every profile in it must end, whatever it says. */
+/* A stranger's .wprp: reading it, planning every profile in it and exporting it must end, whatever
+ * it says; what is exported is a good file that plans the same. */
 #include "config.h"
-#include "wpr-profile.h"
+#include "profile/library.h"
 
 #include <stdint.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+/* What was written from a usable file is usable. */
+static void
+export_it (WprLibrary *library, const WprChoice *choice, const WprProfile *profile,
+           const WprMachine *machine, const char *digest)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *name = g_strdup (profile->name);
+  g_autofree char *text = wpr_profile_export (library, choice, &error);
+  g_assert_no_error (error);
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  if (!wpr_library_add_bytes (library, bytes, "exported", &error))
+    g_error ("%s\n%s", error->message, text);
+  g_autoptr (WprChoice) again = wpr_choice_new ();
+  again->mode = choice->mode;
+  wpr_choice_add (again, ((WprChoiceItem *)choice->profiles->pdata[0])->name, "exported", -1);
+  g_autoptr (WprPlan) plan = wpr_plan_new (library, again, machine, &error);
+  g_assert_no_error (error);
+  if (!g_str_equal (plan->digest, digest))
+    g_error ("another plan after the export:\n%s", text);
+  wpr_library_remove (library, "exported");
+}
 
 static void
 plan_it (WprLibrary *library, const WprProfile *profile, const WprMachine *machine, WprMode mode)
@@ -21,6 +45,7 @@ plan_it (WprLibrary *library, const WprProfile *profile, const WprMachine *machi
   g_autofree char *text = wpr_plan_to_text (plan);
   g_autofree char *json = wpr_plan_to_json (plan);
   g_assert (g_utf8_validate (text, -1, NULL) && g_utf8_validate (json, -1, NULL));
+  export_it (library, choice, profile, machine, plan->digest);
 }
 
 int
@@ -39,6 +64,12 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autoptr (GError) error = NULL;
   gboolean added = wpr_library_add_bytes (library, bytes, "fuzz", &error);
   g_assert (added == (error == NULL));
+  /* Nothing is left out of the count. */
+  WprAccount account;
+  g_assert (wpr_library_account (library, "fuzz", &account));
+  g_assert (!added
+            || account.n_kinds[0] + account.n_kinds[1] + account.n_kinds[2]
+                   == account.n_elements + account.n_attributes);
   guint n_planned = 0;
   for (guint i = wpr_library_get_n_profiles (library); i > 0 && n_planned < 8; i--)
     {

@@ -103,6 +103,46 @@ the_format_is_explained (void **state)
   assert_says (command.out, "wpr -profiles");
 }
 
+static void
+an_export_is_a_file_that_means_the_same (void **state)
+{
+  g_autofree char *mine = write_file ("mine.wprp", good), *out = child_path ("out.wprp");
+  g_autofree char *both = g_strdup_printf ("CPU+%s", mine);
+  g_auto (Ran) ran = wpr_run ("-exportprofile", both, out, "-filemode", NULL);
+  assert_status (ran, 0);
+  g_auto (Ran) valid = wpr_run ("-validate", out, "-strict", NULL);
+  assert_status (valid, 0);
+  g_autofree char *exported = g_strdup_printf ("%s!CPU+%s!Mine", out, out);
+  g_auto (Ran) before = wpr_run ("-profiledetails", both, "-filemode", "-json", NULL);
+  g_auto (Ran) after = wpr_run ("-profiledetails", exported, "-filemode", "-json", NULL);
+  const char *digest = strstr (before.out, "\"digest\":");
+  assert_non_null (digest);
+  g_autofree char *same = g_strndup (digest, strlen ("\"digest\":\"") + 64);
+  assert_says (after.out, same);
+  g_auto (Ran) again = wpr_run ("-exportprofile", both, out, NULL);
+  assert_status (again, 11);
+  g_auto (Ran) little = wpr_run ("-exportprofile", "CPU", NULL);
+  assert_status (little, 1);
+  g_unlink (mine);
+  g_unlink (out);
+}
+
+static void
+what_there_is_is_listed (void **state)
+{
+  g_auto (Ran) providers = wpr_run ("-providers", "-json", NULL);
+  assert_status (providers, 0);
+  assert_says (providers.out,
+               "{\"name\":\"microsoft-windows-kernel-disk\",\"targets\":\"tracepoint:"
+               "block:block_rq_issue");
+  g_auto (Ran) counters = wpr_run ("-pmcsources", "-json", NULL);
+  assert_status (counters, 0);
+  assert_says (counters.out, "{\"name\":\"InstructionRetired\",\"event\":\"instructions\"");
+  assert_says (counters.out, "\"event\":\"context-switches\",\"software\":true,\"available\":true");
+  g_auto (Ran) text = wpr_run ("-providers", NULL);
+  assert_says (text.out, "microsoft-windows-kernel-disk");
+}
+
 int
 main (void)
 {
@@ -112,6 +152,8 @@ main (void)
     cmocka_unit_test (warnings_are_errors_where_one_is_strict),
     cmocka_unit_test (several_files_are_checked_at_once_and_one_that_is_not_there_is_said),
     cmocka_unit_test (the_format_is_explained),
+    cmocka_unit_test (an_export_is_a_file_that_means_the_same),
+    cmocka_unit_test (what_there_is_is_listed),
   };
   return cmocka_run_group_tests (tests, child_setup, child_teardown);
 }
