@@ -318,6 +318,17 @@ on_narrow (WprRecordingPage *self)
     }
 }
 
+/* Large text at 360 pixels: labels give way, the page does not become wider than the window. */
+static void
+let_shrink (GtkWidget *widget)
+{
+  if (GTK_IS_LABEL (widget))
+    gtk_label_set_ellipsize (GTK_LABEL (widget), PANGO_ELLIPSIZE_END);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    let_shrink (child);
+}
+
 /* ---- widget ---- */
 
 static void
@@ -375,6 +386,8 @@ static void
 wpr_recording_page_init (WprRecordingPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  let_shrink (self->bottom);
+  let_shrink (self->legend);
   gtk_widget_set_parent (self->mark_popover, self->mark);
   g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);
   g_signal_connect_swapped (self->collectors_row, "notify::expanded", G_CALLBACK (on_expanded),

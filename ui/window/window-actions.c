@@ -104,6 +104,9 @@ on_close_response (WprWindow *self, const char *response)
 gboolean
 wpr_window_ask_before_close (WprWindow *self)
 {
+  /* a recording that has just begun would go on unseen: in a moment there is something to ask */
+  if (wpr_model_get_starting (self->model))
+    return TRUE;
   if (wpr_model_get_page (self->model) != WPR_PAGE_RECORDING)
     return FALSE;
   GtkWidget *dialog
