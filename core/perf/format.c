@@ -85,8 +85,8 @@ wpr_format_new (const char *system, const char *text, gsize size, GError **error
       || event == NULL || event->name == NULL || event->format.nr_common == 0)
     {
       wpr_set_error (error, WPR_ERROR_DAMAGED, 0,
-                     _ ("The kernel's description of an event of “%s” could not be understood; the "
-                        "event is kept without its fields."),
+                     _ ("The kernel's description of an event of “%s” could not be understood; "
+                        "the event is kept without its fields."),
                      system);
       return NULL;
     }
