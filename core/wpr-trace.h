@@ -31,9 +31,11 @@ typedef struct
   char *note;                         /* what was wrong; NULL if nobody said */
   GPtrArray *profiles;                /* of char * */
   GPtrArray *counts;                  /* of WprEventCount *, most first */
-  GPtrArray *facts;  /* of char *: "name: value", everything Linux.Recorder says, in order */
-  GPtrArray *faults; /* of char *: what is damaged or violates the format; empty = sound */
-  gboolean complete; /* nothing lost, nothing damaged, header says closed */
+  GPtrArray *facts;       /* of char *: "name: value", everything Linux.Recorder says, in order */
+  GPtrArray *faults;      /* of char *: what is damaged or violates the format; empty = sound */
+  gboolean complete;      /* nothing lost, nothing damaged, header says closed */
+  guint64 replaced_bytes; /* of older records, which newer ones replaced: not wanted, not lost */
+  guint n_cpu_gaps;       /* processors that were switched off while recording */
 } WprTraceInfo;
 
 /* Reads the whole file and verifies every buffer and event. WPR_ERROR_DAMAGED if it is no .etl at

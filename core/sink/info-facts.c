@@ -77,6 +77,11 @@ take_own (WprTraceInfo *info, const char *event, const char *field, const char *
 
   if (g_str_equal (event, "Totals") && g_str_equal (field, "Unexplained"))
     info->unexplained = g_ascii_strtoull (value, NULL, 10);
+  if (g_str_equal (event, "Totals")
+      && (g_str_equal (field, "OverwrittenBytes") || g_str_equal (field, "DroppedBytes")))
+    info->replaced_bytes += g_ascii_strtoull (value, NULL, 10);
+  if (g_str_equal (event, "CpuGap") && g_str_equal (field, "Cpu"))
+    info->n_cpu_gaps++;
   if (g_str_equal (event, "Profile"))
     g_ptr_array_add (info->profiles, g_strdup (value));
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)

@@ -82,6 +82,10 @@ verdict (const WprTraceInfo *info)
     return g_strdup (_ ("Not closed: whoever wrote this file did not finish it."));
   if (info->events_lost > 0 || info->buffers_lost > 0)
     return g_strdup (_ ("Events were lost. Record again with more or larger buffers."));
+  if (info->n_cpu_gaps > 0)
+    return g_strdup (
+        _ ("Sound: every buffer and event was verified. But a processor was switched off while "
+           "recording, and nothing of it was recorded meanwhile: see CpuGap below."));
   if (info->unexplained > 0)
     {
       g_autofree char *count = g_strdup_printf ("%" G_GUINT64_FORMAT, info->unexplained);
@@ -91,6 +95,10 @@ verdict (const WprTraceInfo *info)
                                  "over; “Tally” below says which."),
                               count);
     }
+  if (info->replaced_bytes > 0)
+    return g_strdup (
+        _ ("Complete: nothing was lost, every buffer and event was verified. Older events made "
+           "room for newer ones: CompleteFrom, below, says from when on all are there."));
   return g_strdup (_ ("Complete: nothing was lost, every buffer and event was verified."));
 }
 
@@ -198,11 +206,12 @@ wpr_trace_info_to_json (const WprTraceInfo *info)
       ",\"events\":%" G_GUINT64_FORMAT ",\"events_lost\":%u,\"buffers_lost\":%u"
       ",\"unexplained\":%" G_GUINT64_FORMAT ",\"start_realtime_ns\":%" G_GINT64_FORMAT
       ",\"end_realtime_ns\":%" G_GINT64_FORMAT ",\"duration_ns\":%" G_GINT64_FORMAT
-      ",\"perf_frequency\":%" G_GINT64_FORMAT ",\"complete\":%s",
+      ",\"perf_frequency\":%" G_GINT64_FORMAT ",\"complete\":%s"
+      ",\"replaced_bytes\":%" G_GUINT64_FORMAT ",\"cpu_gaps\":%u",
       info->size_bytes, info->buffer_bytes, info->n_buffers, info->n_cpus, info->pointer_size,
       info->n_events, info->events_lost, info->buffers_lost, info->unexplained,
       info->start_realtime_ns, info->end_realtime_ns, info->duration_ns, info->perf_frequency,
-      info->complete ? "true" : "false");
+      info->complete ? "true" : "false", info->replaced_bytes, info->n_cpu_gaps);
   put_json_text (json, "logger_name", info->logger_name);
   put_json_text (json, "host", info->host);
   put_json_text (json, "kernel", info->kernel);

@@ -267,8 +267,9 @@ wpr_kernel_note_gaps (WprSourceKernel *self, WprStore *store, GError **error)
   return TRUE;
 }
 
+/* It went between this look and the one before: the gap begins with the earlier. */
 static void
-wpr_kernel_cpu_went (WprSourceKernel *self, WprSession *session, guint cpu, WprTime now)
+wpr_kernel_cpu_went (WprSourceKernel *self, WprSession *session, guint cpu)
 {
   for (guint i = 0; i < self->rings->len; i++)
     {
@@ -276,7 +277,7 @@ wpr_kernel_cpu_went (WprSourceKernel *self, WprSession *session, guint cpu, WprT
       if (ring->cpu != cpu)
         continue;
       ring->online = FALSE;
-      ring->offline_since = now;
+      ring->offline_since = self->cpus_watched;
       if (session->store && !session->backward && ring->collector != WPR_COLLECTOR_SIDEBAND)
         wpr_kernel_note_gap (session->store, ring, NULL);
     }
@@ -299,8 +300,9 @@ wpr_kernel_watch_cpus (WprSourceKernel *self, WprSession *session, WprTime now)
       for (guint j = 0; j < online->len; j++)
         here |= g_array_index (online, guint, j) == ring->cpu;
       if (ring->online && !here && online->len > 0)
-        wpr_kernel_cpu_went (self, session, ring->cpu, now);
+        wpr_kernel_cpu_went (self, session, ring->cpu);
     }
+  self->cpus_watched = now;
 }
 
 /* ---- the hook ---- */

@@ -70,6 +70,7 @@ wpr_source_kernel_start (WprSource *source, WprSession *session, gboolean sideba
   WprClockReading now;
   wpr_clock_read (&now);
   self->losses_told = now.monotonic_ns;
+  self->cpus_watched = now.monotonic_ns;
   self->running = TRUE;
   return TRUE;
 }

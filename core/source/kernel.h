@@ -84,7 +84,8 @@ struct _WprSourceKernel
   gboolean told_no_counter;
   gboolean running;
   guint32 cpu_mhz;
-  WprTime losses_told; /* when losses were told last */
+  WprTime losses_told;  /* when losses were told last */
+  WprTime cpus_watched; /* when it was last looked which CPUs are there */
 };
 
 /* The collector of a ring set. */

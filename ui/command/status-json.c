@@ -3,6 +3,16 @@
 #include "config.h"
 #include "status.h"
 
+/* null where nobody knows. */
+static void
+add_seconds (WprJson *out, const char *key, double seconds)
+{
+  if (seconds >= 0)
+    wpr_json_double (out, key, seconds);
+  else
+    wpr_json_raw (out, key, "null");
+}
+
 static void
 add_cpu (WprJson *out, const WprCpuStats *cpu)
 {
@@ -16,7 +26,23 @@ add_cpu (WprJson *out, const WprCpuStats *cpu)
   wpr_json_unsigned (out, "events", cpu->events);
   wpr_json_unsigned (out, "lost", cpu->lost);
   wpr_json_unsigned (out, "overwritten", cpu->overwritten_bytes);
+  add_seconds (out, "holds_s", cpu->holds_s);
   wpr_json_close (out, '}');
+}
+
+static void
+add_losses (WprJson *out, const WprCollectorStats *collector)
+{
+  wpr_json_open (out, "losses", '[');
+  for (guint i = 0; i < collector->n_losses; i++)
+    {
+      wpr_json_open (out, NULL, '{');
+      wpr_json_unsigned (out, "cpu", collector->losses[i].cpu);
+      wpr_json_integer (out, "second", collector->losses[i].second);
+      wpr_json_unsigned (out, "count", collector->losses[i].count);
+      wpr_json_close (out, '}');
+    }
+  wpr_json_close (out, ']');
 }
 
 static void
@@ -35,11 +61,15 @@ add_collector (WprJson *out, const WprCollectorStats *collector)
   wpr_json_unsigned (out, "buffers_free", collector->buffers_free);
   wpr_json_unsigned (out, "buffers_written", collector->buffers_written);
   wpr_json_double (out, "fill", collector->fill);
+  wpr_json_unsigned (out, "worst_cpu", collector->worst_cpu);
+  add_seconds (out, "holds_s", collector->holds_s);
   wpr_json_unsigned (out, "events", collector->events);
   wpr_json_double (out, "events_per_s", collector->events_per_s);
   wpr_json_unsigned (out, "lost", collector->lost);
   wpr_json_unsigned (out, "overwritten", collector->overwritten_bytes);
   wpr_json_unsigned (out, "bytes", bytes);
+  wpr_json_unsigned (out, "bytes_written", collector->bytes_written);
+  add_losses (out, collector);
   wpr_json_open (out, "cpus", '[');
   for (guint i = 0; i < collector->n_cpus; i++)
     add_cpu (out, &collector->cpus[i]);
@@ -106,8 +136,17 @@ wpr_status_to_json (WprRecorder *recorder, WprJson *out)
   wpr_json_unsigned (out, "events", stats->events);
   wpr_json_double (out, "events_per_s", stats->events_per_s);
   wpr_json_unsigned (out, "lost", stats->lost);
+  wpr_json_unsigned (out, "overwritten", stats->overwritten_bytes);
   wpr_json_unsigned (out, "bytes_written", stats->bytes_written);
+  wpr_json_unsigned (out, "save_bytes", stats->save_bytes);
   wpr_json_double (out, "fill", stats->fill);
+  add_seconds (out, "holds_s", stats->holds_s);
+  wpr_json_unsigned (out, "disk_free_bytes", stats->disk_free_bytes);
+  add_seconds (out, "disk_full_s", stats->disk_full_s);
+  wpr_json_unsigned (out, "marks", stats->n_marks);
+  wpr_json_double (out, "recorder_cpu", stats->recorder_cpu);
+  wpr_json_integer (out, "recorder_cpu_ns", stats->recorder_cpu_ns);
+  wpr_json_unsigned (out, "recorder_wakeups", stats->recorder_wakeups);
   wpr_json_open (out, "collectors", '[');
   for (guint i = 0; i < stats->n_collectors; i++)
     add_collector (out, &stats->collectors[i]);

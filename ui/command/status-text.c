@@ -67,7 +67,12 @@ say_figures (const WprStats *stats)
     {
       g_autofree char *written = wpr_format_bytes (stats->bytes_written);
       g_autofree char *left = wpr_format_bytes (stats->disk_free_bytes);
-      wpr_say (_ ("  On disk       %s, %s free"), written, left);
+      g_autofree char *full
+          = stats->disk_full_s >= 0 ? wpr_format_span ((gint64)(stats->disk_full_s * 1e9)) : NULL;
+      if (full != NULL)
+        wpr_say (_ ("  On disk       %s, %s free, full in %s"), written, left, full);
+      else
+        wpr_say (_ ("  On disk       %s, %s free"), written, left);
     }
   wpr_say (_ ("  This recorder %.1f %% of one CPU"), stats->recorder_cpu * 100);
 }

@@ -254,6 +254,33 @@ info_agrees_with_what_was_written (void **state)
   assert_non_null (strstr (json, "{\"provider\":\"Thread\",\"name\":\"CSwitch\",\"count\":4000}"));
 }
 
+/* Not lost, but not there either: who reads the verdict alone must not take it for the whole. */
+static void
+what_is_not_there_is_said (void **state)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (Kit) kit = kit_new ();
+      WprEvent gap = { .kind = WPR_EVENT_CPU_GAP, .time = 2 * MS, .cpu = 1 };
+      kit->context.overwritten_bytes = i == 0 ? 7 : 0;
+      kit_begin (kit);
+      gap.u.gap.from = 2 * MS;
+      gap.u.gap.to = G_MAXINT64;
+      if (i == 1)
+        kit_event (kit, &gap);
+      kit_finish (kit);
+      g_autoptr (WprTraceInfo) info
+          = wpr_trace_info_from_bytes (kit->file->data, kit->file->len, NULL, NULL, NULL);
+      assert_true (info->complete);
+      assert_int_equal (info->replaced_bytes, i == 0 ? 7 : 0);
+      assert_int_equal (info->n_cpu_gaps, i);
+      g_autofree char *text = wpr_trace_info_to_text (info);
+      const char *verdict = strstr (text, "Verdict");
+      assert_non_null (verdict);
+      assert_non_null (strstr (verdict, i == 0 ? "CompleteFrom, below" : "see CpuGap"));
+    }
+}
+
 static void
 a_file_where_nothing_was_lost_is_complete (void **state)
 {
@@ -347,6 +374,7 @@ main (void)
     cmocka_unit_test (a_long_plan_comes_in_parts),
     cmocka_unit_test (info_agrees_with_what_was_written),
     cmocka_unit_test (a_file_where_nothing_was_lost_is_complete),
+    cmocka_unit_test (what_is_not_there_is_said),
     cmocka_unit_test (info_errors_are_sentences),
     cmocka_unit_test (genuine_files_are_read_or_refused_in_words),
   };

@@ -152,6 +152,14 @@ status_while_recording (const char *instance, const char *mode)
   assert_says (json.out, quoted);
   assert_true (json_number (json.out, "elapsed_ns", 0) > 0);
   assert_true (json_number (json.out, "buffers_granted", 0) > 0);
+  static const char *const figures[]
+      = { "overwritten",     "save_bytes", "holds_s",          "disk_free_bytes", "disk_full_s",
+          "recorder_cpu_ns", "losses",     "recorder_wakeups", "worst_cpu" };
+  for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
+    {
+      g_autofree char *key = g_strdup_printf ("\"%s\":", figures[i]);
+      assert_says (json.out, key);
+    }
 }
 
 static void
