@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 #include "format.h"
+#include "gap-strip.h"
 #include "narrow-bin.h"
 #include "texts.h"
 
@@ -17,6 +18,7 @@ struct _WprResultPage
   GtkWidget *detail;
   GtkWidget *gap_card;
   GtkWidget *gap_text;
+  GtkWidget *gap_strip;
   GtkWidget *rows;
   GtkWidget *file_row;
   GtkWidget *note_row;
@@ -73,10 +75,15 @@ show_gap (WprResultPage *self, const WprOutcome *outcome, const WprStats *stats)
   gtk_widget_set_visible (self->gap_card, where != NULL);
   if (where == NULL)
     return;
-  /* Translators: %s is where and when: "System collector, CPU 1, between 1:41 and 1:43" */
-  g_autofree char *text
-      = g_strdup_printf (_ ("%s. Before and after these seconds nothing is missing."), where);
-  gtk_label_set_label (GTK_LABEL (self->gap_text), text);
+  const char *format = wpr_text_loss_is_placed (stats)
+                           /* Translators: %s is where and when: "System collector, CPU 1, between
+                            * 1:41 and 1:43" */
+                           ? _ ("%s. Before and after these seconds nothing is missing.")
+                           : _ ("%s. Others were lost before; when is not known any more.");
+  g_autoptr (GString) text = g_string_new (format);
+  g_string_replace (text, "%s", where, 1);
+  gtk_label_set_label (GTK_LABEL (self->gap_text), text->str);
+  wpr_gap_strip_show (WPR_GAP_STRIP (self->gap_strip), stats, where);
 }
 
 static void
@@ -130,6 +137,7 @@ static void
 wpr_result_page_class_init (WprResultPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  g_type_ensure (WPR_TYPE_GAP_STRIP);
   g_type_ensure (WPR_TYPE_NARROW_BIN);
   gtk_widget_class_set_template_from_resource (
       widget_class, "/io/github/performance_recorder/Wpr/result-page.ui");
@@ -138,6 +146,7 @@ wpr_result_page_class_init (WprResultPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, WprResultPage, detail);
   gtk_widget_class_bind_template_child (widget_class, WprResultPage, gap_card);
   gtk_widget_class_bind_template_child (widget_class, WprResultPage, gap_text);
+  gtk_widget_class_bind_template_child (widget_class, WprResultPage, gap_strip);
   gtk_widget_class_bind_template_child (widget_class, WprResultPage, rows);
   gtk_widget_class_bind_template_child (widget_class, WprResultPage, file_row);
   gtk_widget_class_bind_template_child (widget_class, WprResultPage, note_row);

@@ -95,6 +95,16 @@ wpr_text_loss_where (const WprStats *stats)
   return g_strdup_printf (_ ("%s, CPU %u, between %s and %s"), span.collector, span.cpu, from, to);
 }
 
+gboolean
+wpr_text_loss_is_placed (const WprStats *stats)
+{
+  guint64 placed = 0;
+  for (guint i = 0; i < stats->n_collectors; i++)
+    for (guint j = 0; j < stats->collectors[i].n_losses; j++)
+      placed += stats->collectors[i].losses[j].count;
+  return placed >= stats->lost;
+}
+
 char *
 wpr_text_folder (const char *folder)
 {

@@ -16,7 +16,9 @@ const char *wpr_text_collector (const WprCollectorStats *collector);
 char *wpr_text_loss (guint64 lost, guint64 events);
 /* "System collector, CPU 1, between 1:41 and 1:43"; NULL if nobody knows. */
 char *wpr_text_loss_where (const WprStats *stats);
-/* "~/Documents/WPR Files" as people say it: below the home without it. */
+/* Whether every lost event is among the seconds that are listed. */
+gboolean wpr_text_loss_is_placed (const WprStats *stats);
+/* "Documents/WPR Files": below the home without it. */
 char *wpr_text_folder (const char *folder);
 /* The graph in words: rate, time or fill, losses, marks. */
 char *wpr_text_graph (const WprStats *stats, const WprHistory *history);

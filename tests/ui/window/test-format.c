@@ -95,6 +95,10 @@ losses_say_where_and_when (void **state)
   collectors[1].n_losses = 1;
   collectors[1].losses = losses;
   expect (wpr_text_loss_where (&stats), "Several collectors, between 1:41 and 1:43");
+  stats.lost = 2005;
+  assert_false (wpr_text_loss_is_placed (&stats));
+  stats.lost = 2004;
+  assert_true (wpr_text_loss_is_placed (&stats));
   collectors[0].n_losses = collectors[1].n_losses = 0;
   assert_null (wpr_text_loss_where (&stats));
   expect (wpr_text_loss (1204, 3412081), "1,204 of 3,412,081 events were lost");
