@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "recorder/proxy-private.h"
+#include "recorder/transition.h"
 
 /* ---- calls: made in the owner's thread, sent on the worker ---- */
 
@@ -39,13 +40,18 @@ call_free (WprProxyCall *call)
 }
 
 static GError *
-error_of_call (GError *remote)
+error_of_call (const WprProxyCall *call, GError *remote)
 {
   GError *error = NULL;
+  WprState state = wpr_recorder_get_state (call->proxy->parent.recorder), to;
   if (g_dbus_error_is_remote_error (remote))
     return wpr_bus_error_from_remote (remote);
-  /* The connection itself broke. */
-  wpr_set_error (&error, WPR_ERROR_INTERNAL, 0, "%s", wpr_proxy_lost_text ());
+  /* The connection itself broke: as it should, where the recording is over. */
+  gboolean over = state == WPR_STATE_SAVED || state == WPR_STATE_CANCELLED;
+  if (over && !g_str_equal (call->method, "Start"))
+    wpr_transition (state, WPR_STEP_STOP, &to, &error);
+  else
+    wpr_set_error (&error, WPR_ERROR_INTERNAL, 0, "%s", wpr_proxy_lost_text ());
   g_error_free (remote);
   return error;
 }
@@ -64,7 +70,7 @@ on_answer (GObject *source, GAsyncResult *result, gpointer data)
   if (task == NULL)
     g_clear_error (&error);
   else if (error != NULL)
-    wpr_recorder_return_error (task, error_of_call (error));
+    wpr_recorder_return_error (task, error_of_call (call, error));
   else if (call->answer == WPR_ANSWER_BOOLEAN)
     wpr_recorder_return_boolean (task);
   else

@@ -238,6 +238,12 @@ stop_writes_into_the_folder_that_was_passed (void **state)
       g_usleep (5000);
     }
   assert_int_equal (wpr_recorder_get_state (recorder), WPR_STATE_SAVED);
+  /* And who comes a moment too late is told so, not that the recorder broke. */
+  wpr_recorder_mark_async (recorder, "late", NULL, on_marked, &answer);
+  wait_until (answer.done);
+  assert_true (g_error_matches (answer.error, WPR_ERROR, WPR_ERROR_STATE));
+  assert_non_null (strstr (answer.error->message, "saved already"));
+  answer_clear (&answer);
   remove_folder (folder, name);
 }
 
