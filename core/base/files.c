@@ -74,8 +74,9 @@ wpr_create_file_at (int folder_fd, const char *name, GError **error)
   if (fd < 0)
     {
       g_autofree char *folder = folder_name (folder_fd);
-      wpr_set_error (error, code_of (errsv), 0, _ ("“%s” cannot be made in “%s”: %s."), name,
-                     folder, g_strerror (errsv));
+      wpr_set_error (error, code_of (errsv), 0,
+                     _ ("“%s” cannot be made in “%s”: %s. Choose another folder."), name, folder,
+                     g_strerror (errsv));
     }
   return fd;
 }
@@ -91,8 +92,9 @@ wpr_create_folder_at (int folder_fd, const char *name, GError **error)
   if (fd < 0)
     {
       g_autofree char *folder = folder_name (folder_fd);
-      wpr_set_error (error, code_of (errsv), 0, _ ("The folder “%s” cannot be made in “%s”: %s."),
-                     name, folder, g_strerror (errsv));
+      wpr_set_error (error, code_of (errsv), 0,
+                     _ ("The folder “%s” cannot be made in “%s”: %s. Choose another."), name,
+                     folder, g_strerror (errsv));
     }
   return fd;
 }

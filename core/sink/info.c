@@ -310,6 +310,12 @@ wpr_trace_info_read (const char *path, GCancellable *cancellable, GError **error
     {
       g_autofree char *name = g_filename_display_name (path);
 
+      if (g_file_test (path, G_FILE_TEST_IS_DIR))
+        {
+          wpr_set_error (error, WPR_ERROR_DAMAGED, 0,
+                         _ ("\"%s\" is a folder, not a trace. Name a file in it."), name);
+          return NULL;
+        }
       wpr_set_error (error,
                      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ACCES)
                          ? WPR_ERROR_NOT_PERMITTED

@@ -315,6 +315,9 @@ info_errors_are_sentences (void **state)
   assert_null (wpr_trace_info_read ("/nonexistent/x.etl", NULL, &error));
   assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_DAMAGED));
   g_clear_error (&error);
+  assert_null (wpr_trace_info_read ("/", NULL, &error));
+  assert_non_null (strstr (error->message, "is a folder"));
+  g_clear_error (&error);
   assert_null (wpr_trace_info_read ("/dev/null", NULL, &error));
   assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_DAMAGED));
   g_clear_error (&error);
