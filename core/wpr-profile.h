@@ -51,6 +51,15 @@ typedef struct
   guint32 wpr_number; /* 0xc558..., 0 if none */
 } WprFault;
 
+/* What a profile says and this machine or version does not do, with its place. */
+typedef struct
+{
+  const char *file; /* display name */
+  guint line, column;
+  const char *path; /* element path, "/@Attribute" behind it for an attribute */
+  const char *text; /* translated sentence */
+} WprPlanNote;
+
 typedef struct _WprLibrary WprLibrary;
 /* The built-in profiles (compiled in). Never fails: a fault in them is a bug (g_error). */
 WPR_API WprLibrary *wpr_library_new (void);
@@ -73,6 +82,9 @@ WPR_API gboolean wpr_library_remove (WprLibrary *library, const char *display_na
 /* The .wprp format for people: plain text, or the source of wprp(5). Free with g_free. */
 WPR_API char *wpr_profile_format_to_text (void);
 WPR_API char *wpr_profile_format_to_man (void);
+/* What of a file leads nowhere: definitions no profile of it uses. Elements are WprPlanNote *, in
+ * the order of the text; they live as long as the file does. Free with g_ptr_array_unref. */
+WPR_API GPtrArray *wpr_library_list_unused (WprLibrary *library, const char *display_name);
 /* By name, as WPR spells it ("CPU", case-insensitive; with source NULL the built-in one wins). NULL
  * with WPR_ERROR_PROFILE and a suggestion where a name is nearly right. */
 WPR_API const WprProfile *wpr_library_find (WprLibrary *library, const char *name,
@@ -233,15 +245,6 @@ typedef struct
   const GPtrArray *asked_by; /* of const char * */
   gboolean strict;           /* a profile cannot do without: the start fails */
 } WprPlanMissing;
-
-/* What a profile says and this machine or version does not do, with its place. */
-typedef struct
-{
-  const char *file; /* display name */
-  guint line, column;
-  const char *path; /* element path, "/@Attribute" behind it for an attribute */
-  const char *text; /* translated sentence */
-} WprPlanNote;
 
 /* What will really be recorded. Immutable, reference counted. */
 typedef struct

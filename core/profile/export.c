@@ -173,18 +173,35 @@ wpr_export_attributes (WprExport *export, const WprNode *node)
     wpr_export_attribute (export, "Internal", "true");
 }
 
-/* Whether a list has the child's Value before it. */
 static gboolean
-wpr_export_is_again (const WprNode *list, guint index)
+wpr_export_is_alike (const WprNode *left, const WprNode *right)
 {
-  const char *value = wpr_node_get (wpr_node_child (list, index), "Value");
-  if (value == NULL || wpr_node_n_children (wpr_node_child (list, index)) > 0)
-    return FALSE;
+  const char *value = wpr_node_get (left, "Value");
+  return value != NULL && left->element == right->element && wpr_node_n_children (left) == 0
+         && wpr_node_n_children (right) == 0
+         && g_strcmp0 (wpr_node_get (right, "Value"), value) == 0;
+}
+
+/* A list may have a Value once. In its first place stands what holds in the end: of counters the
+ * last, else one that is strict. NULL in the other places. */
+static const WprNode *
+wpr_export_once (const WprNode *list, guint index)
+{
+  const WprNode *found = wpr_node_child (list, index);
+  gboolean is_last = wpr_node_is (found, "SampledCounter");
   for (guint i = 0; i < index; i++)
-    if (wpr_node_child (list, i)->element == wpr_node_child (list, index)->element
-        && g_strcmp0 (wpr_node_get (wpr_node_child (list, i), "Value"), value) == 0)
-      return TRUE;
-  return FALSE;
+    if (wpr_export_is_alike (wpr_node_child (list, i), found))
+      return NULL;
+  for (guint i = index + 1; i < wpr_node_n_children (list); i++)
+    {
+      const WprNode *other = wpr_node_child (list, i);
+      if (wpr_export_is_alike (found, other)
+          && (is_last
+              || (!wpr_node_get_boolean (found, "Strict")
+                  && wpr_node_get_boolean (other, "Strict"))))
+        found = other;
+    }
+  return found;
 }
 
 static void wpr_export_element (WprExport *export, const WprNode *node, guint depth);
@@ -197,9 +214,11 @@ wpr_export_children (WprExport *export, const WprNode *node, guint depth)
     for (guint i = 0; i < wpr_node_n_children (node); i++)
       {
         const WprNode *child = wpr_node_child (node, i);
-        if ((node->element->any_order || node->element->children[round].element == child->element)
-            && !wpr_export_is_again (node, i))
-          wpr_export_element (export, child, depth);
+        if (!node->element->any_order && node->element->children[round].element != child->element)
+          continue;
+        const WprNode *once = wpr_export_once (node, i);
+        if (once != NULL)
+          wpr_export_element (export, once, depth);
       }
 }
 

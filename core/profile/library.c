@@ -421,10 +421,10 @@ wpr_entry_add_used (const WprEntry *entry, GHashTable *used)
     }
 }
 
-gboolean
-wpr_library_account (WprLibrary *library, const char *source, WprAccount *account)
+/* The document of that name, and what the profiles of it are made of. */
+static const WprDocument *
+wpr_library_get_document (WprLibrary *library, const char *source, GHashTable *used)
 {
-  g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < library->entries->len; i++)
     {
       const WprEntry *entry = g_ptr_array_index (library->entries, i);
@@ -434,10 +434,52 @@ wpr_library_account (WprLibrary *library, const char *source, WprAccount *accoun
   for (guint i = 0; i < library->documents->len; i++)
     {
       const WprDocument *document = g_ptr_array_index (library->documents, i);
-      if (document->is_builtin || !g_str_equal (document->file, source))
-        continue;
-      *account = wpr_account_document (document, used, library->providers);
-      return TRUE;
+      if (!document->is_builtin && g_str_equal (document->file, source))
+        return document;
     }
-  return FALSE;
+  return NULL;
+}
+
+gboolean
+wpr_library_account (WprLibrary *library, const char *source, WprAccount *account)
+{
+  g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL);
+  const WprDocument *document = wpr_library_get_document (library, source, used);
+  if (document != NULL)
+    *account = wpr_account_document (document, used, library->providers);
+  return document != NULL;
+}
+
+static void
+wpr_unused_free (gpointer data)
+{
+  WprPlanNote *note = data;
+  g_free ((char *)note->path);
+  g_free (note);
+}
+
+GPtrArray *
+wpr_library_list_unused (WprLibrary *library, const char *display_name)
+{
+  g_return_val_if_fail (library != NULL && display_name != NULL, NULL);
+  GPtrArray *unused = g_ptr_array_new_with_free_func (wpr_unused_free);
+  g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL);
+  const WprDocument *document = wpr_library_get_document (library, display_name, used);
+  const WprNode *profiles = document != NULL && document->root != NULL
+                                ? wpr_node_find (document->root, "Profiles")
+                                : NULL;
+  for (guint i = 0; profiles != NULL && i < wpr_node_n_children (profiles); i++)
+    {
+      const WprNode *node = wpr_node_child (profiles, i);
+      if (g_hash_table_contains (used, node))
+        continue;
+      WprPlanNote *note = g_new0 (WprPlanNote, 1);
+      note->file = document->file;
+      note->line = node->line;
+      note->column = node->column;
+      note->path = wpr_node_get_path (node, NULL);
+      note->text = _ ("No profile of this file uses it.");
+      g_ptr_array_add (unused, note);
+    }
+  return unused;
 }

@@ -5,9 +5,18 @@
 #include "profile/library.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+/* libFuzzer keeps the input of what aborts, not of what GLib traps. */
+static void
+fail (const char *why, const char *text)
+{
+  g_printerr ("%s:\n%s\n", why, text);
+  abort ();
+}
 
 /* What was written from a usable file is usable. */
 static void
@@ -20,14 +29,14 @@ export_it (WprLibrary *library, const WprChoice *choice, const WprProfile *profi
   g_assert_no_error (error);
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
   if (!wpr_library_add_bytes (library, bytes, "exported", &error))
-    g_error ("%s\n%s", error->message, text);
+    fail (error->message, text);
   g_autoptr (WprChoice) again = wpr_choice_new ();
   again->mode = choice->mode;
   wpr_choice_add (again, ((WprChoiceItem *)choice->profiles->pdata[0])->name, "exported", -1);
   g_autoptr (WprPlan) plan = wpr_plan_new (library, again, machine, &error);
   g_assert_no_error (error);
   if (!g_str_equal (plan->digest, digest))
-    g_error ("another plan after the export:\n%s", text);
+    fail ("another plan after the export", text);
   wpr_library_remove (library, "exported");
 }
 

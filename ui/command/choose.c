@@ -85,6 +85,20 @@ typedef struct
   GHashTable *seen; /* display names of files that are in the library */
 } WprChoosing;
 
+/* A file that can be used may have words that are left out. */
+static void
+warn_of_faults (WprLibrary *library, const char *shown)
+{
+  const GPtrArray *faults = wpr_library_get_faults (library);
+  for (guint i = 0; i < faults->len; i++)
+    {
+      const WprFault *fault = g_ptr_array_index (faults, i);
+      if (!fault->is_error && g_str_equal (fault->file, shown))
+        wpr_warn ("%s:%u:%u: %s %s", fault->file, fault->line, fault->column, fault->what,
+                  fault->advice);
+    }
+}
+
 static gboolean
 use_file (WprChoosing *choosing, const char *path, const char *shown, GError **error)
 {
@@ -94,6 +108,7 @@ use_file (WprChoosing *choosing, const char *path, const char *shown, GError **e
   if (!wpr_add_profile_file (choosing->chosen->library, path, &bytes, error))
     return FALSE;
   g_hash_table_add (choosing->seen, g_strdup (shown));
+  warn_of_faults (choosing->chosen->library, shown);
   g_variant_builder_add (choosing->files, "(s@ay)", shown,
                          g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE));
   return TRUE;

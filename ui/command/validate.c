@@ -74,6 +74,32 @@ write_fault (const Validation *validation, const WprFault *fault, WprJson *out)
   wpr_json_close (out, '}');
 }
 
+/* What leads nowhere is no fault: files are often made of a common stock. */
+static void
+report_unused (Validation *validation, const char *shown, WprJson *out)
+{
+  g_autoptr (GPtrArray) unused = wpr_library_list_unused (validation->library, shown);
+  if (out != NULL)
+    wpr_json_open (out, "unused", '[');
+  for (guint i = 0; i < unused->len; i++)
+    {
+      const WprPlanNote *note = g_ptr_array_index (unused, i);
+      if (out == NULL)
+        {
+          wpr_say (_ ("%s:%u:%u: note: %s: %s"), note->file, note->line, note->column, note->path,
+                   note->text);
+          continue;
+        }
+      wpr_json_open (out, NULL, '{');
+      wpr_json_integer (out, "line", note->line);
+      wpr_json_integer (out, "column", note->column);
+      wpr_json_string (out, "path", note->path);
+      wpr_json_close (out, '}');
+    }
+  if (out != NULL)
+    wpr_json_close (out, ']');
+}
+
 static guint
 count_profiles (WprLibrary *library, const char *source)
 {
@@ -120,12 +146,15 @@ validate_file (Validation *validation, const char *path, WprJson *out, GError **
   if (out != NULL)
     {
       wpr_json_close (out, ']');
+      report_unused (validation, shown, out);
       wpr_json_integer (out, "profiles", count_profiles (validation->library, shown));
       wpr_json_boolean (out, "valid", is_read && validation->n_errors == n_errors);
       wpr_json_close (out, '}');
     }
   else if (is_read && validation->n_errors == n_errors && validation->n_warnings == n_warnings)
     wpr_say (_ ("%s: nothing is wrong."), shown);
+  if (is_read && out == NULL)
+    report_unused (validation, shown, NULL);
   if (!is_read)
     g_propagate_error (error, g_steal_pointer (&why));
   return is_read;

@@ -305,6 +305,37 @@ test_several_files_are_united_and_disagreements_named (void **state)
     }
 }
 
+/* What a list says twice is said once in an export, in the sense that holds. */
+static void
+test_an_export_keeps_what_holds_of_names_said_twice (void **state)
+{
+  g_autoptr (WprLibrary) library = wpr_library_new ();
+  g_autoptr (WprMachine) machine = make_machine (TRUE);
+  g_autoptr (WprChoice) choice = wpr_choice_new (), again = wpr_choice_new ();
+  g_autoptr (GError) error = NULL;
+  add_text (library,
+            FILE_HEAD SC (
+                "") "<SystemProvider Id=\"SP\"><Keywords><Keyword "
+                    "Value=\"CSwitch\"/><Keyword Value=\"DPC\"/><Keyword Value=\"CSwitch\" "
+                    "Strict=\"true\"/></Keywords></SystemProvider><HardwareCounter Id=\"HC\">"
+                    "<SampledCounters><SampledCounter Value=\"instructions\" Interval=\"5000\"/>"
+                    "<SampledCounter Value=\"branches\"/><SampledCounter Value=\"instructions\" "
+                    "Interval=\"9000\"/></SampledCounters></HardwareCounter>" PROFILE ("P", "Light",
+                                                                                       "File", "")
+                        USE ("<HardwareCounterId Value=\"HC\"/>") "</Profile>" FILE_TAIL);
+  choice->mode = again->mode = WPR_MODE_FILE;
+  wpr_choice_add (choice, "P", "test.wprp", -1);
+  wpr_choice_add (again, "P", "out.wprp", -1);
+  g_autoptr (WprPlan) plan = wpr_plan_new (library, choice, machine, NULL);
+  assert_true (get_item (plan, "sched:sched_switch")->strict);
+  assert_int_equal (get_item (plan, "instructions")->period, 9000);
+  g_autofree char *text = wpr_profile_export (library, choice, &error);
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  assert_true (wpr_library_add_bytes (library, bytes, "out.wprp", &error));
+  g_autoptr (WprPlan) same = wpr_plan_new (library, again, machine, NULL);
+  assert_string_equal (same->digest, plan->digest);
+}
+
 int
 main (void)
 {
@@ -317,6 +348,7 @@ main (void)
     cmocka_unit_test (test_what_is_not_done_is_a_note_with_element_and_line),
     cmocka_unit_test (test_rows_of_providers_follow_level_and_event),
     cmocka_unit_test (test_names_of_events_choose_from_a_pattern),
+    cmocka_unit_test (test_an_export_keeps_what_holds_of_names_said_twice),
     cmocka_unit_test (test_several_files_are_united_and_disagreements_named),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);

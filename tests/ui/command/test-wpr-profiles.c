@@ -48,7 +48,7 @@ a_good_file_is_said_to_be_good (void **state)
   assert_says (ran.out, "nothing is wrong");
   g_auto (Ran) json = wpr_run ("-validate", path, "-json", NULL);
   assert_status (json, 0);
-  assert_says (json.out, "\"faults\":[],\"profiles\":1,\"valid\":true");
+  assert_says (json.out, "\"faults\":[],\"unused\":[],\"profiles\":1,\"valid\":true");
   g_unlink (path);
 }
 
@@ -104,6 +104,38 @@ the_format_is_explained (void **state)
 }
 
 static void
+what_no_profile_uses_is_a_note (void **state)
+{
+  g_autofree char *path = write_changed (
+      "spare.wprp", "<SystemProvider", "<EventCollector Id=\"Spare\" Name=\"s\"/><SystemProvider");
+  g_auto (Ran) ran = wpr_run ("-validate", path, "-strict", NULL);
+  assert_status (ran, 0);
+  assert_says (ran.out, "spare.wprp:3:1: note: WindowsPerformanceRecorder/Profiles/EventCollector");
+  g_auto (Ran) json = wpr_run ("-validate", path, "-json", NULL);
+  assert_says (json.out, "\"unused\":[{\"line\":3,\"column\":1,");
+  g_unlink (path);
+}
+
+static void
+what_is_left_out_is_a_warning_unless_it_is_strict (void **state)
+{
+  g_autofree char *path = write_changed ("odd.wprp", "CSwitch\"", "CSwich\"");
+  g_auto (Ran) ran = wpr_run ("-profiledetails", path, "-filemode", NULL);
+  assert_status (ran, 0);
+  assert_says (ran.err, "Did you mean “CSwitch”?");
+  g_autofree char *strict = write_changed ("strict.wprp", "CSwitch\"", "CSwich\" Strict=\"true\"");
+  g_auto (Ran) refused = wpr_run ("-profiledetails", strict, "-filemode", NULL);
+  assert_status (refused, 2);
+  assert_says (refused.err, "CSwich");
+  g_autofree char *light = g_strdup_printf ("%s!Mine.light", path);
+  g_auto (Ran) named = wpr_run ("-profiledetails", light, "-filemode", "-json", NULL);
+  assert_status (named, 0);
+  assert_says (named.out, "\"level\":\"light\"");
+  g_unlink (path);
+  g_unlink (strict);
+}
+
+static void
 an_export_is_a_file_that_means_the_same (void **state)
 {
   g_autofree char *mine = write_file ("mine.wprp", good), *out = child_path ("out.wprp");
@@ -152,6 +184,8 @@ main (void)
     cmocka_unit_test (warnings_are_errors_where_one_is_strict),
     cmocka_unit_test (several_files_are_checked_at_once_and_one_that_is_not_there_is_said),
     cmocka_unit_test (the_format_is_explained),
+    cmocka_unit_test (what_no_profile_uses_is_a_note),
+    cmocka_unit_test (what_is_left_out_is_a_warning_unless_it_is_strict),
     cmocka_unit_test (an_export_is_a_file_that_means_the_same),
     cmocka_unit_test (what_there_is_is_listed),
   };
