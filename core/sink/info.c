@@ -305,17 +305,20 @@ wpr_trace_info_read (const char *path, GCancellable *cancellable, GError **error
   static const guint8 nothing[4];
 
   g_return_val_if_fail (path != NULL, NULL);
+  /* Opening a pipe waits for somebody to write into it. */
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    {
+      g_autofree char *name = g_filename_display_name (path);
+
+      wpr_set_error (error, WPR_ERROR_DAMAGED, 0,
+                     _ ("\"%s\" is a folder, a device or a pipe, not a trace. Name a file."), name);
+      return NULL;
+    }
   file = g_mapped_file_new (path, FALSE, &local);
   if (file == NULL)
     {
       g_autofree char *name = g_filename_display_name (path);
 
-      if (g_file_test (path, G_FILE_TEST_IS_DIR))
-        {
-          wpr_set_error (error, WPR_ERROR_DAMAGED, 0,
-                         _ ("\"%s\" is a folder, not a trace. Name a file in it."), name);
-          return NULL;
-        }
       wpr_set_error (error,
                      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ACCES)
                          ? WPR_ERROR_NOT_PERMITTED
