@@ -106,6 +106,11 @@ wpr_item_build_ask_filter (WprPlanBuild *build, WprItemBuild *item, const WprAsk
   if (!fits)
     {
       item->is_whole = TRUE;
+      if (asker->filter != NULL && !asker->is_pool_filter)
+        wpr_plan_notice (build,
+                         _ ("%s cannot be limited to certain programs; it is recorded of all of "
+                            "them."),
+                         event);
       return;
     }
   const char *kept = wpr_plan_string (build, asker->filter);

@@ -101,6 +101,7 @@ test_programs_are_filtered_in_the_kernel_but_never_switches (void **state)
                                 "ProcessExeFilter=\"x\"/>" PROFILE ("P", "Light", "File", "") USE_EP
                    "</Profile>" FILE_TAIL);
   assert_null (get_item (sched, "sched:sched_switch")->filter);
+  assert_true (has_text (sched->notices, "sched:sched_switch cannot be limited"));
 
   /* Somebody else wants all of them. */
   g_autoptr (WprPlan) both = plan_file (
