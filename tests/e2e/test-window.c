@@ -207,6 +207,22 @@ closing_asks_and_the_background_goes_on (void **state)
   assert_non_null (strstr (status, "\"recording\""));
 }
 
+static void
+discarding_asks_first (void **state)
+{
+  Screen *screen = *state;
+  screen_start (screen, wprui, NULL);
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Discard…");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Discard this recording?"));
+  screen_keys ("key Escape");
+  wait_for_growth (screen, "Events so far");
+  g_free (run_program (0, wpr, "-cancel", NULL));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+}
+
 /* GTK ends the program at once, without a handler, when its display dies. */
 static void
 a_dead_display_does_not_take_the_recording_along (void **state)
@@ -279,6 +295,7 @@ main (int argc, char **argv)
     cmocka_unit_test_setup_teardown (a_recording_begun_by_wpr_shows_and_stops, set_up, tear_down),
     cmocka_unit_test_setup_teardown (a_recording_stopped_by_wpr_leaves_the_page, set_up, tear_down),
     cmocka_unit_test_setup_teardown (closing_asks_and_the_background_goes_on, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (discarding_asks_first, set_up, tear_down),
     cmocka_unit_test_setup_teardown (a_dead_display_does_not_take_the_recording_along, set_up,
                                      tear_down),
     cmocka_unit_test_setup_teardown (it_starts_in_chinese, set_up, tear_down),
