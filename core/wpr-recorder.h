@@ -13,6 +13,11 @@ G_BEGIN_DECLS
 /* Fills a machine from this system: CPUs, memory, rights, events. Blocks (10-50 ms): not for a main
  * loop. Never fails; says UNKNOWN where it cannot look. */
 WPR_API WprMachine *wpr_machine_probe (void);
+/* The same, but of what the recorder may do: where this process has no rights and the program that
+ * would record has some of its own (file capabilities), that program is asked. For a window. */
+WPR_API WprMachine *wpr_machine_probe_recorder (void);
+/* What it answers (`wpr --probe`): prints the machine; an exit status. */
+WPR_API int wpr_recorder_host_probe (void);
 
 typedef enum
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The machine as a value: what a plan asks about. Looking at the real one is the sources' part. */
 #include "config.h"
-#include "wpr-profile.h"
+#include "profile/machine.h"
 
 #include <string.h>
 
@@ -200,4 +200,79 @@ wpr_machine_match_events (const WprMachine *machine, const char *pattern)
       g_ptr_array_add (names, g_strdup (name));
   g_ptr_array_sort (names, wpr_compare_names);
   return names;
+}
+
+/* ---- between processes ---- */
+
+GVariant *
+wpr_machine_to_variant (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, NULL);
+  GVariantDict dict;
+  GVariantBuilder events;
+  GHashTableIter iter;
+  gpointer name, have;
+  g_variant_builder_init (&events, G_VARIANT_TYPE ("a{si}"));
+  g_hash_table_iter_init (&iter, machine->events);
+  while (g_hash_table_iter_next (&iter, &name, &have))
+    g_variant_builder_add (&events, "{si}", (const char *)name, GPOINTER_TO_INT (have));
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "cpus", "u", machine->n_cpus);
+  g_variant_dict_insert (&dict, "highest-cpu", "u", machine->max_possible_cpu);
+  g_variant_dict_insert (&dict, "memory", "t", machine->memory_bytes);
+  g_variant_dict_insert (&dict, "rights", "i", (gint32)machine->rights);
+  g_variant_dict_insert (&dict, "rights-text", "s", machine->rights_text);
+  g_variant_dict_insert (&dict, "pmu", "b", machine->has_pmu);
+  if (machine->architecture != NULL)
+    g_variant_dict_insert (&dict, "processor", "(sii)", machine->architecture, machine->family,
+                           machine->model);
+  g_variant_dict_insert (&dict, "kernel", "s", machine->kernel);
+  g_variant_dict_insert (&dict, "unset", "i", (gint32)machine->unset);
+  g_variant_dict_insert_value (&dict, "events", g_variant_builder_end (&events));
+  return g_variant_dict_end (&dict);
+}
+
+static void
+wpr_machine_take_events (WprMachine *machine, GVariant *events)
+{
+  GVariantIter iter;
+  const char *name = NULL;
+  gint32 have = 0;
+  g_variant_iter_init (&iter, events);
+  while (g_variant_iter_next (&iter, "{&si}", &name, &have))
+    wpr_machine_set_event (machine, name, (WprHave)have);
+}
+
+WprMachine *
+wpr_machine_from_variant (GVariant *variant)
+{
+  g_return_val_if_fail (variant != NULL, NULL);
+  guint32 cpus = 0, highest = 0;
+  guint64 memory = 0;
+  gint32 rights = WPR_RIGHTS_NONE, unset = WPR_HAVE_UNKNOWN, family = 0, model = 0;
+  const char *text = "", *kernel = "", *architecture = NULL;
+  gboolean pmu = FALSE;
+  g_variant_lookup (variant, "cpus", "u", &cpus);
+  g_variant_lookup (variant, "memory", "t", &memory);
+  g_variant_lookup (variant, "rights", "i", &rights);
+  if (cpus == 0)
+    return NULL;
+  WprMachine *machine = wpr_machine_new (cpus, memory, (WprRights)rights);
+  if (g_variant_lookup (variant, "highest-cpu", "u", &highest))
+    machine->max_possible_cpu = highest;
+  if (g_variant_lookup (variant, "rights-text", "&s", &text))
+    wpr_machine_set_rights_text (machine, text);
+  if (g_variant_lookup (variant, "pmu", "b", &pmu))
+    machine->has_pmu = pmu;
+  if (g_variant_lookup (variant, "processor", "(&sii)", &architecture, &family, &model))
+    wpr_machine_set_processor (machine, architecture, family, model);
+  if (g_variant_lookup (variant, "kernel", "&s", &kernel))
+    wpr_machine_set_kernel (machine, kernel);
+  if (g_variant_lookup (variant, "unset", "i", &unset))
+    machine->unset = (WprHave)unset;
+  g_autoptr (GVariant) events
+      = g_variant_lookup_value (variant, "events", G_VARIANT_TYPE ("a{si}"));
+  if (events != NULL)
+    wpr_machine_take_events (machine, events);
+  return machine;
 }

@@ -54,6 +54,33 @@ without_rights_the_window_says_so (void **state)
   screen_end (&screen);
 }
 
+/* What `./dev run` offers: the recorder has rights of its own, the window has none, and the first
+ * Start records. */
+static void
+with_rights_of_the_recorder_it_records (void **state)
+{
+  const char *capable = g_getenv ("E2E_CAPABLE_WPR");
+  if (capable == NULL || has_rights ())
+    {
+      print_message ("no recorder with rights of its own: needs root and setcap\n");
+      skip ();
+    }
+  g_autofree char *recorder = g_strdup_printf ("WPR_RECORDER=%s", capable);
+  Screen screen = { NULL, NULL };
+  screen_start (&screen, wprui, (const char *[]){ recorder, NULL });
+  screen_wait_state (&screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_press (&screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  g_object_unref (screen_wait_described (&screen, "Events so far"));
+  for (guint i = 0; i < 100 && screen_number (&screen, "Events so far") == 0; i++)
+    screen_sleep (100);
+  assert_true (screen_number (&screen, "Events so far") > 0);
+  screen_press (&screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  g_autoptr (AtspiAccessible) verdict = screen_wait_described (&screen, "How it ended");
+  g_autofree char *words = screen_text (verdict);
+  assert_true (g_str_has_prefix (words, "Saved"));
+  screen_end (&screen);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -61,6 +88,7 @@ main (int argc, char **argv)
     return 2;
   wprui = argv[1];
   atspi_init ();
-  const struct CMUnitTest tests[] = { cmocka_unit_test (without_rights_the_window_says_so) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test (without_rights_the_window_says_so),
+                                      cmocka_unit_test (with_rights_of_the_recorder_it_records) };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }

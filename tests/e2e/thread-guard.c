@@ -38,6 +38,7 @@ check (const char *function)
   }
 
 GUARD (WprMachine *, wpr_machine_probe, (void), ())
+GUARD (WprMachine *, wpr_machine_probe_recorder, (void), ())
 GUARD (WprLibrary *, wpr_library_new, (void), ())
 GUARD (const WprProfile *, wpr_library_find,
        (WprLibrary * library, const char *name, const char *source, GError **error),

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <locale.h>
 #include <wpr-error.h>
+#include <wpr-recorder.h>
 
 #include "arguments.h"
 #include "say.h"
@@ -57,6 +58,8 @@ main (int argc, char **argv)
     }
   if (g_str_equal (argv[1], "--recorder"))
     return wpr_verb_recorder (argc - 2, argv + 2);
+  if (g_str_equal (argv[1], "--probe"))
+    return wpr_recorder_host_probe ();
   const WprVerb *verb = find_verb (argv[1]);
   g_autoptr (GError) error = NULL;
   if (verb != NULL && verb->run != NULL)

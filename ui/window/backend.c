@@ -44,7 +44,7 @@ do_load (gpointer data)
   WprBackend *backend = ((WprJob *)data)->backend;
   ASSERT_WORKER (backend);
   backend->library = wpr_library_new ();
-  backend->machine = wpr_machine_probe ();
+  backend->machine = wpr_machine_probe_recorder ();
   GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < wpr_library_get_n_profiles (backend->library); i++)
     {

@@ -2,6 +2,7 @@
 /* Planning on machines that were made up: what is recorded, what is missing and why, who asked. */
 #include "config.h"
 #include "helpers.h"
+#include "profile/machine.h"
 
 #define FULL_MACHINE(n) wpr_machine_new (n, 8 * GIB, WPR_RIGHTS_FULL)
 
@@ -462,6 +463,36 @@ test_every_built_in_event_has_words (void **state)
     }
 }
 
+static void
+test_a_machine_survives_the_way_between_processes (void **state)
+{
+  g_autoptr (WprMachine) machine = wpr_machine_new (6, 5 * GIB, WPR_RIGHTS_NONE);
+  wpr_machine_set_rights_text (machine, "No “rights”.");
+  wpr_machine_set_max_possible_cpu (machine, 63);
+  wpr_machine_set_has_pmu (machine, TRUE);
+  wpr_machine_set_kernel (machine, "6.1.0");
+  wpr_machine_set_default (machine, WPR_HAVE_NO);
+  wpr_machine_set_event (machine, "sched:sched_switch", WPR_HAVE_YES);
+  wpr_machine_set_event (machine, "irq_vectors:x", WPR_HAVE_REFUSED);
+  g_autoptr (GVariant) sent = g_variant_ref_sink (wpr_machine_to_variant (machine));
+  g_autofree char *text = g_variant_print (sent, TRUE);
+  g_autoptr (GVariant) received = g_variant_parse (G_VARIANT_TYPE_VARDICT, text, NULL, NULL, NULL);
+  g_autoptr (WprMachine) other = wpr_machine_from_variant (received);
+  assert_non_null (other);
+  assert_int_equal (wpr_machine_get_n_cpus (other), 6);
+  assert_int_equal (wpr_machine_get_memory (other), 5 * GIB);
+  assert_int_equal (wpr_machine_get_rights (other), WPR_RIGHTS_NONE);
+  assert_string_equal (wpr_machine_get_rights_text (other), "No “rights”.");
+  assert_int_equal (wpr_machine_get_max_possible_cpu (other), 63);
+  assert_true (wpr_machine_get_has_pmu (other));
+  assert_string_equal (wpr_machine_get_kernel (other), "6.1.0");
+  assert_int_equal (wpr_machine_get_event (other, "sched:sched_switch"), WPR_HAVE_YES);
+  assert_int_equal (wpr_machine_get_event (other, "irq_vectors:x"), WPR_HAVE_REFUSED);
+  assert_int_equal (wpr_machine_get_event (other, "a:b"), WPR_HAVE_NO);
+  g_autoptr (GVariant) nothing = g_variant_ref_sink (g_variant_new ("a{sv}", NULL));
+  assert_null (wpr_machine_from_variant (nothing));
+}
+
 int
 main (void)
 {
@@ -485,6 +516,7 @@ main (void)
     cmocka_unit_test (test_plans_for_256_cpus),
     cmocka_unit_test (test_text_and_json_hold_everything),
     cmocka_unit_test (test_every_built_in_event_has_words),
+    cmocka_unit_test (test_a_machine_survives_the_way_between_processes),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
