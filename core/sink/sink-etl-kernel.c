@@ -16,6 +16,18 @@ wpr_sink_etl_priority (gint32 prio)
   return (gint8)(15 - (MIN (prio, 139) - 100) * 14 / 39);
 }
 
+/* Of a thread that is switched: the scheduler counts SCHED_IDLE as nice 0. */
+static guint8
+priority_of (const WprSinkEtl *self, guint32 tid, gint32 prio)
+{
+  if (tid == 0)
+    return 0;
+  if (prio >= 100 && g_hash_table_size (self->idle_tids) > 0
+      && g_hash_table_contains (self->idle_tids, GUINT_TO_POINTER (tid)))
+    return 1;
+  return (guint8)wpr_sink_etl_priority (prio);
+}
+
 /* What a Linux state is in the two fields of a CSwitch: KTHREAD_STATE and KWAIT_REASON. */
 static const struct
 {
@@ -42,8 +54,8 @@ wpr_sink_etl_switch (WprSinkEtl *self, const WprEvent *event, GError **error)
   gint64 wait_ms = event->u.sw.wait_ns > 0 ? event->u.sw.wait_ns / 1000000 : 0;
   WprPayload payload;
 
-  next_prio = event->u.sw.next_tid == 0 ? 0 : (guint8)wpr_sink_etl_priority (event->u.sw.next_prio);
-  prev_prio = event->u.sw.prev_tid == 0 ? 0 : (guint8)wpr_sink_etl_priority (event->u.sw.prev_prio);
+  next_prio = priority_of (self, event->u.sw.next_tid, event->u.sw.next_prio);
+  prev_prio = priority_of (self, event->u.sw.prev_tid, event->u.sw.prev_prio);
   reason = state == WPR_TASK_RUNNING && event->u.sw.prev_yielded ? REASON_YIELD
                                                                  : switch_states[state].reason;
   if (event->cpu < self->n_cpus)

@@ -29,9 +29,10 @@ typedef struct
   WprEtlWriter *writer;
   const WprTraceContext *context;
   guint n_cpus;
-  guint8 *scratch;      /* WPR_SCRATCH_BYTES: the payload being built */
-  guint8 *priorities;   /* a CPU: of the thread that runs there, 0-31 */
-  guint64 *kernel_pids; /* a bit a pid: a kernel thread's */
+  guint8 *scratch;       /* WPR_SCRATCH_BYTES: the payload being built */
+  guint8 *priorities;    /* a CPU: of the thread that runs there, 0-31 */
+  GHashTable *idle_tids; /* set: threads known to be SCHED_IDLE, which a switch does not tell */
+  guint64 *kernel_pids;  /* a bit a pid: a kernel thread's */
   guint32 n_kernel_pids;
   WprStacks *stacks;
   GPtrArray *by_row;     /* WprGeneric, by row of the manifest; NULL until the row's first event */

@@ -201,6 +201,16 @@ thread_priority (const WprThread *thread)
   return (guint8)wpr_sink_etl_priority (120 + thread->nice);
 }
 
+/* For the switches to come. */
+static void
+note_policy (WprSinkEtl *self, guint32 tid, const WprThread *thread)
+{
+  if (thread != NULL && thread->policy == SCHED_IDLE_POLICY)
+    g_hash_table_add (self->idle_tids, GUINT_TO_POINTER (tid));
+  else
+    g_hash_table_remove (self->idle_tids, GUINT_TO_POINTER (tid));
+}
+
 gboolean
 wpr_sink_etl_thread (WprSinkEtl *self, const WprEvent *event, GError **error)
 {
@@ -216,6 +226,7 @@ wpr_sink_etl_thread (WprSinkEtl *self, const WprEvent *event, GError **error)
   ThreadRow row
       = { pid, event->tid, all_cpus (self), thread_priority (thread), event->u.life.name };
 
+  note_policy (self, event->tid, thread);
   return write_thread (self, &head, event->cpu, event->time, &row, error);
 }
 
@@ -387,8 +398,10 @@ rundown_threads (WprSinkEtl *self, const Rundown *rundown, GError **error)
       ThreadRow row = { wpr_sink_etl_pid (self, thread->pid), thread->tid, all_cpus (self),
                         thread_priority (thread), name_at (thread, rundown->monotonic) };
 
-      if (thread->tid != 0 && lives (self, rundown, thread->start, thread->end)
-          && !write_thread (self, &head, 0, rundown->time, &row, error))
+      if (thread->tid == 0 || !lives (self, rundown, thread->start, thread->end))
+        continue;
+      note_policy (self, thread->tid, thread);
+      if (!write_thread (self, &head, 0, rundown->time, &row, error))
         return FALSE;
     }
   return TRUE;

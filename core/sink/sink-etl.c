@@ -126,6 +126,7 @@ open_writer (WprSinkEtl *self, const WprTraceContext *context, GError **error)
     return FALSE;
   self->n_cpus = info.n_cpus;
   self->priorities = g_malloc (info.n_cpus);
+  self->idle_tids = g_hash_table_new (NULL, NULL);
   memset (self->priorities, NORMAL_PRIORITY, info.n_cpus);
   for (guint i = 0; i < manifest->events->len; i++)
     self->n_rows = MAX (self->n_rows, g_array_index (manifest->events, WprStoreEvent, i).row + 1);
@@ -194,6 +195,7 @@ sink_etl_free (WprSink *sink)
   g_array_unref (self->disks);
   g_free (self->scratch);
   g_free (self->priorities);
+  g_clear_pointer (&self->idle_tids, g_hash_table_unref);
   g_free (self->in_file);
   g_free (self->kernel_pids);
   g_free (self);

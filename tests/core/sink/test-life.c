@@ -278,6 +278,33 @@ life (WprEventKind kind, const Somebody *who, gint64 time)
   return event;
 }
 
+/* The scheduler counts it as nice 0, and a switch says no more than that. */
+static void
+a_thread_under_sched_idle_has_the_lowest_priority (void **state)
+{
+  g_autoptr (Kit) kit = kit_new ();
+  WprEvent to = { .kind = WPR_EVENT_SWITCH, .cpu = 1, .row = 0 };
+  Somebody who;
+  guint size;
+
+  to.u.sw.next_tid = 500;
+  to.u.sw.next_pid = 500;
+  to.u.sw.next_prio = 120;
+  make_somebody (&who, 500, "/bin/x");
+  kit_begin (kit);
+  for (guint i = 0; i < 2; i++)
+    {
+      who.thread.policy = i == 0 ? 5 : 0;
+      WprEvent start = life (WPR_EVENT_THREAD_START, &who, (5 + 2 * i) * MS);
+      kit_event (kit, &start);
+      to.time = (6 + 2 * i) * MS;
+      kit_event (kit, &to);
+    }
+  kit_finish (kit);
+  assert_int_equal (kit_hook (kit, 0x0524, 0, &size)[0x10 + 8], 1);
+  assert_int_equal (kit_hook (kit, 0x0524, 1, &size)[0x10 + 8], 8);
+}
+
 static void
 a_start_tells_image_command_line_and_user (void **state)
 {
@@ -432,6 +459,7 @@ main (void)
     cmocka_unit_test (build_ids_become_image_ids),
     cmocka_unit_test (the_one_volume_is_the_root_folder),
     cmocka_unit_test (the_machine_takes_828_bytes),
+    cmocka_unit_test (a_thread_under_sched_idle_has_the_lowest_priority),
     cmocka_unit_test (a_start_tells_image_command_line_and_user),
     cmocka_unit_test (threads_start_end_and_are_named),
     cmocka_unit_test (an_image_load_is_hook_030a),
