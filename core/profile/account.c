@@ -49,6 +49,10 @@ static const struct
   { NULL, "AllowsHalt", N_ ("The kernel decides about halted processors.") },
   { NULL, "Persist", N_ ("Counters are never kept beyond a recording.") },
   { NULL, "ExtendedBits", N_ ("Only an event's number and unit mask are used.") },
+  { "EventNameFilters", "Level", N_ ("Events are chosen by name here, whatever their level.") },
+  { "FilterKeyword", NULL, N_ ("Events are chosen by name here, whatever their keyword.") },
+  { "ProviderStacks", NULL,
+    N_ ("Call stacks of a provider's events are switched by its attribute Stack.") },
   { "StackCaching", NULL, N_ ("This version writes every call stack in full.") },
   { "FlushThreshold", NULL, N_ ("Buffers are written ten times a second in any case.") },
   { "BuffersPerCPU", NULL, NO_HYPERVISOR },
@@ -89,6 +93,10 @@ wpr_note_of_element (const WprNode *node)
        || wpr_node_is (node, "SkipMerge"))
       && !wpr_node_get_boolean (node, "Value"))
     return NULL;
+  if (wpr_node_is (node, "DeletePreMergedTraceFiles"))
+    return wpr_node_get_boolean (node, "Value") || wpr_node_get (node, "Value") == NULL
+               ? NULL
+               : N_ ("The raw recording is deleted once the file is finished and good.");
   const char *event = wpr_node_is (node, "CustomEvent") ? wpr_node_get (node, "Value") : NULL;
   gboolean is_written = event == NULL;
   for (gsize i = 0; !is_written && i < G_N_ELEMENTS (written_events); i++)
@@ -96,14 +104,14 @@ wpr_note_of_element (const WprNode *node)
   if (!is_written)
     return N_ ("Linux has nothing of the kind to write into the file.");
   for (gsize i = 0; i < G_N_ELEMENTS (notes); i++)
-    if (g_strcmp0 (notes[i].element, node->element->type) == 0)
+    if (notes[i].attribute == NULL && g_str_equal (notes[i].element, node->element->type))
       return notes[i].text;
   return NULL;
 }
 
 /* An attribute that says what holds anyway is no note. */
 static const char *
-wpr_note_of_attribute (const WprAttribute *attribute)
+wpr_note_of_attribute (const WprNode *node, const WprAttribute *attribute)
 {
   const WprAttributeRule *rule = attribute->rule;
   gboolean is_off
@@ -112,7 +120,8 @@ wpr_note_of_attribute (const WprAttribute *attribute)
   if (is_off || g_strcmp0 (rule->fallback, attribute->value) == 0)
     return NULL;
   for (gsize i = 0; i < G_N_ELEMENTS (notes); i++)
-    if (g_strcmp0 (notes[i].attribute, attribute->name) == 0)
+    if (g_strcmp0 (notes[i].attribute, attribute->name) == 0
+        && (notes[i].element == NULL || g_str_equal (notes[i].element, node->element->type)))
       return notes[i].text;
   return NULL;
 }
@@ -131,7 +140,7 @@ wpr_account_visit (const WprNode *node, WprAccountFunc func, gpointer data)
   for (guint i = 0; node->attributes != NULL && i < node->attributes->len; i++)
     {
       const WprAttribute *attribute = &g_array_index (node->attributes, WprAttribute, i);
-      text = attribute->is_invalid ? NULL : wpr_note_of_attribute (attribute);
+      text = attribute->is_invalid ? NULL : wpr_note_of_attribute (node, attribute);
       if (text != NULL)
         func (node, attribute, _ (text), data);
     }
@@ -256,7 +265,7 @@ wpr_account_count (const WprNode *node, const WprCounting *counting)
   for (guint i = 0; node->attributes != NULL && i < node->attributes->len; i++)
     {
       const WprAttribute *attribute = &g_array_index (node->attributes, WprAttribute, i);
-      if (attribute->is_invalid || wpr_note_of_attribute (attribute) != NULL)
+      if (attribute->is_invalid || wpr_note_of_attribute (node, attribute) != NULL)
         account->n_kinds[WPR_ACCOUNT_NOTE]++;
       else if (kind == WPR_ACCOUNT_ITEM
                && (g_str_equal (attribute->name, "Value") || g_str_equal (attribute->name, "Name")))

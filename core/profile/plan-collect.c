@@ -205,6 +205,32 @@ wpr_plan_provider_is_missing (WprPlanBuild *build, const WprProviderUse *use,
   return targets == NULL || use->capture_state_only;
 }
 
+/* Level and keywords split a provider's events only where rows of providers.ini say how. */
+static void
+wpr_plan_tell_unsplit (WprPlanBuild *build, const WprChosen *chosen, const WprProviderUse *use,
+                       const GPtrArray *targets)
+{
+  gboolean has_levels = FALSE, has_keywords = FALSE;
+  for (guint i = 0; i < targets->len; i++)
+    {
+      const WprTarget *target = g_ptr_array_index (targets, i);
+      has_levels |= target->level != 0;
+      has_keywords |= target->keywords != 0;
+    }
+  g_autofree char *place = wpr_plan_place (use->node);
+  /* 5 and above are all there are. */
+  if (targets->len > 0 && use->level != 0 && use->level < 5 && !has_levels)
+    wpr_plan_notice (build,
+                     _ ("“%s” asks for level %u of %s; its events have no level here, so all of "
+                        "them are recorded.%s"),
+                     chosen->profile->name, use->level, use->name, place);
+  if (targets->len > 0 && use->keywords != 0 && use->keywords != G_MAXUINT64 && !has_keywords)
+    wpr_plan_notice (build,
+                     _ ("“%s” asks for some keywords of %s; its events are not told apart by "
+                        "keyword here, so all of them are recorded.%s"),
+                     chosen->profile->name, use->name, place);
+}
+
 static void
 wpr_plan_add_provider (WprPlanBuild *build, WprCollectorBuild *collector, const WprChosen *chosen,
                        const WprProviderUse *use)
@@ -231,6 +257,7 @@ wpr_plan_add_provider (WprPlanBuild *build, WprCollectorBuild *collector, const 
                      _ ("“%s” chooses events of %s by number; none of those numbers is known here, "
                         "so all of its events are recorded.%s"),
                      chosen->profile->name, use->name, place);
+  wpr_plan_tell_unsplit (build, chosen, use, targets);
   g_autofree char *filter = wpr_plan_exe_filter (build, chosen, use);
   asker.filter = filter;
   for (guint i = 0; i < targets->len; i++)

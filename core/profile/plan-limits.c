@@ -29,6 +29,9 @@ wpr_plan_ask_limits (WprPlanBuild *build, const WprChosen *chosen, const WprColl
   if (use->flush_timer_s > 0)
     plan->flush_timer_s = plan->flush_timer_s > 0 ? MIN (plan->flush_timer_s, use->flush_timer_s)
                                                   : use->flush_timer_s;
+  if (use->max_file_mb == 0 && use->file_max > 1)
+    wpr_plan_notice (build, _ ("“%s” has FileMax without MaximumFileSize; everything is one file."),
+                     chosen->profile->name);
   if (use->max_file_mb == 0)
     return;
   guint64 files = MAX (use->file_max, 1);

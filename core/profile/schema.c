@@ -123,8 +123,8 @@ const WprElementRow wpr_schema_rows[] = {
     "SID:boolean=false TSID:boolean=false Level:byte=0 CaptureStateOnly:boolean=false "
     "Strict:boolean=false ProcessExeFilter:text EventKey:boolean=false "
     "ExcludeInPrivate:boolean=false EnableSilos:boolean=false ContainerId:boolean=false",
-    "Keywords* CaptureStateOnStart* CaptureStateOnSave* CaptureStateOnDemand* Stacks* " FILTERS
-    " CustomFilter?",
+    "Keywords* CaptureStateOnStart* CaptureStateOnSave* CaptureStateOnDemand* "
+    "Stacks/ProviderStacks* " FILTERS " CustomFilter?",
     "A provider of events: a Windows name or GUID that providers.ini leads somewhere, or "
     "tracepoint:SYSTEM:NAME." },
   { "Keywords", NULL, OPERATION, "Keyword+",
@@ -136,15 +136,19 @@ const WprElementRow wpr_schema_rows[] = {
     "State that is written when the recording is saved." },
   { "CaptureStateOnDemand", NULL, OPERATION " Timeout:timeout", "Keyword+",
     "State that is written when somebody asks for it." },
+  { "Stacks", "ProviderStacks", OPERATION, "| Stack* CustomStack*",
+    "Kernel events that are recorded with their call stack." },
   { "EventFilters", NULL, "FilterIn!:boolean " OPERATION, "EventId{0,64}",
     "Only these events, or all but these, by number." },
   { "StackFilters", NULL, "FilterIn!:boolean " OPERATION, "EventId{0,64}",
     "Call stacks of only these events, or of all but these, by number." },
   { "EventId", NULL, "Value!:hex-or-dec", "", "An event's number." },
   { "EventNameFilters", NULL, "FilterIn!:boolean Level:byte Operation:name-operation=Set",
-    "Keyword* EventName{0,64}", "Only these events, or all but these, by name." },
+    "Keyword/FilterKeyword* EventName{0,64}", "Only these events, or all but these, by name." },
   { "StackEventNameFilters", NULL, "FilterIn!:boolean Level:byte Operation:name-operation=Set",
-    "Keyword* EventName{0,64}", "Call stacks of only these events, or of all but these, by name." },
+    "Keyword/FilterKeyword* EventName{0,64}",
+    "Call stacks of only these events, or of all but these, by name." },
+  { "Keyword", "FilterKeyword", "Value!:text", "", "A mask such as 0x10." },
   { "EventName", NULL, "Value!:text", "", "An event's name." },
   { "StackKeywordLevelFilter", NULL, "FilterIn!:boolean Level:byte Operation:name-operation=Set",
     "Keyword*", "Call stacks by keyword and level." },

@@ -216,6 +216,25 @@ test_what_is_not_done_is_a_note_with_element_and_line (void **state)
 }
 
 static void
+test_words_of_a_provider_that_do_nothing_here_are_told (void **state)
+{
+  g_autoptr (WprPlan) plan = plan_file (
+      FILE_HEAD EC
+      "\n<EventProvider Id=\"EP\" Name=\"Microsoft-Windows-Kernel-Disk\" Level=\"3\">"
+      "<Keywords><Keyword Value=\"0x10\"/></Keywords>\n<Stacks><Stack Value=\"CSwitch\"/></Stacks>"
+      "<EventNameFilters FilterIn=\"true\" Level=\"2\"><Keyword Value=\"0x1\"/><EventName "
+      "Value=\"block_rq_issue\"/></EventNameFilters></EventProvider>" PROFILE (
+          "P", "Light", "File", "") USE_EP "</Profile>" FILE_TAIL);
+  assert_non_null (get_item (plan, "block:block_rq_issue"));
+  assert_null (get_item (plan, "block:block_rq_complete"));
+  assert_true (has_text (plan->notices, "level 3 of Microsoft-Windows-Kernel-Disk"));
+  assert_true (has_text (plan->notices, "some keywords of Microsoft-Windows-Kernel-Disk"));
+  assert_int_equal (plan->notes->len, 3);
+  for (guint i = 0; i < 3; i++)
+    assert_int_equal (((const WprPlanNote *)g_ptr_array_index (plan->notes, i))->line, 3);
+}
+
+static void
 test_rows_of_providers_follow_level_and_event (void **state)
 {
   static const char ini[] = "[X]\ntracepoint = a:always\nlevel 4 = tracepoint:a:chatty\n"
@@ -347,6 +366,7 @@ main (void)
     cmocka_unit_test (test_pool_tags_choose_slab_caches),
     cmocka_unit_test (test_the_size_of_the_file_has_limits),
     cmocka_unit_test (test_what_is_not_done_is_a_note_with_element_and_line),
+    cmocka_unit_test (test_words_of_a_provider_that_do_nothing_here_are_told),
     cmocka_unit_test (test_rows_of_providers_follow_level_and_event),
     cmocka_unit_test (test_names_of_events_choose_from_a_pattern),
     cmocka_unit_test (test_an_export_keeps_what_holds_of_names_said_twice),
