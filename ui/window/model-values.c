@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plain values of the model: copied and freed. */
 #include "config.h"
-#include "model.h"
+#include "model-values.h"
 
 WprWish *
 wpr_wish_copy (const WprWish *wish)

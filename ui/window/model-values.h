@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The plain values that the model, the backend and the pages hand each other. */
+#pragma once
+
+#include <wpr-recorder.h>
+
+G_BEGIN_DECLS
+
+/* What the person asks for. */
+typedef struct
+{
+  char **names;   /* of profiles */
+  WprLevel level; /* profiles without that level record the one they have */
+  WprMode mode;
+  guint buffer_kb; /* 0: what the profiles say */
+  guint buffers;   /* 0: what the profiles say */
+} WprWish;
+WprWish *wpr_wish_copy (const WprWish *wish);
+void wpr_wish_free (WprWish *wish);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprWish, wpr_wish_free)
+
+/* Whose recording it is, and of what. */
+typedef struct
+{
+  char **titles;
+  WprMode mode;
+  char *level; /* "verbose" or "light" */
+  char *user;
+  char *program; /* "wpr", "wprui" */
+  gint64 started_realtime_ns;
+  gboolean ours; /* begun in this window */
+} WprSubject;
+void wpr_subject_free (WprSubject *subject);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprSubject, wpr_subject_free)
+
+typedef enum
+{
+  WPR_OUTCOME_WHOLE, /* saved, nothing lost */
+  WPR_OUTCOME_HOLED, /* saved, events were lost */
+  WPR_OUTCOME_LATER, /* not finished, by the person's wish */
+  WPR_OUTCOME_FAILED
+} WprOutcomeKind;
+
+/* How a recording ended. */
+typedef struct
+{
+  WprOutcomeKind kind;
+  char *folder; /* NULL when nothing was saved */
+  char *name;
+  guint64 size, events, lost;
+  gint64 duration_ns;
+  char *note;    /* what went into the file; NULL if nothing */
+  char *message; /* the core's sentence for LATER and FAILED */
+} WprOutcome;
+void wpr_outcome_free (WprOutcome *outcome);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprOutcome, wpr_outcome_free)
+
+/* What one profile records, for its window. */
+typedef struct
+{
+  char *title;
+  char *symptom;
+  WprPlan *plan;    /* NULL: see error */
+  GPtrArray *plain; /* of char *: plain words of every item, in the plan's order */
+  char *text;       /* for Copy as Text */
+  char *error;
+} WprDetails;
+void wpr_details_free (WprDetails *details);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprDetails, wpr_details_free)
+
+G_END_DECLS
