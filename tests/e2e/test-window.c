@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 #include <glib-unix.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -223,6 +224,23 @@ discarding_asks_first (void **state)
   g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
 }
 
+static void
+a_recorder_that_dies_is_told (void **state)
+{
+  Screen *screen = *state;
+  screen_start (screen, wprui, NULL);
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
+  assert_int_equal (kill ((pid_t)json_number (status, "pid"), SIGKILL), 0);
+  g_autoptr (AtspiAccessible) verdict = screen_wait_described (screen, "How it ended");
+  g_autofree char *words = screen_text (verdict);
+  assert_string_equal (words, "Not saved");
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Record Again");
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+}
+
 /* GTK ends the program at once, without a handler, when its display dies. */
 static void
 a_dead_display_does_not_take_the_recording_along (void **state)
@@ -296,6 +314,7 @@ main (int argc, char **argv)
     cmocka_unit_test_setup_teardown (a_recording_stopped_by_wpr_leaves_the_page, set_up, tear_down),
     cmocka_unit_test_setup_teardown (closing_asks_and_the_background_goes_on, set_up, tear_down),
     cmocka_unit_test_setup_teardown (discarding_asks_first, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_recorder_that_dies_is_told, set_up, tear_down),
     cmocka_unit_test_setup_teardown (a_dead_display_does_not_take_the_recording_along, set_up,
                                      tear_down),
     cmocka_unit_test_setup_teardown (it_starts_in_chinese, set_up, tear_down),
