@@ -77,7 +77,8 @@ wpr_value_get (const WprValueType *type, guint index)
   while (at != NULL && index-- > 0)
     {
       at = strchr (at, '|');
-      at += at != NULL;
+      if (at != NULL)
+        at++;
     }
   return at != NULL ? g_strndup (at, strcspn (at, "|")) : NULL;
 }
