@@ -6,34 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include "screen.h"
+#include "wpr.h"
 
 static const char *wprui;
-
-/* Whether this user may open a system-wide event after all. */
-static gboolean
-has_rights (void)
-{
-  struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-                                  .size = sizeof attr,
-                                  .config = PERF_COUNT_SW_CPU_CLOCK,
-                                  .disabled = 1 };
-  int fd = (int)syscall (SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-  if (fd < 0)
-    return FALSE;
-  close (fd);
-  return TRUE;
-}
 
 static void
 without_rights_the_window_says_so (void **state)
 {
-  if (has_rights ())
+  if (may_record ())
     {
       print_message ("this user may record the whole system: nothing to see\n");
       skip ();
@@ -60,7 +42,7 @@ static void
 with_rights_of_the_recorder_it_records (void **state)
 {
   const char *capable = g_getenv ("E2E_CAPABLE_WPR");
-  if (capable == NULL || has_rights ())
+  if (capable == NULL || may_record ())
     {
       print_message ("no recorder with rights of its own: needs root and setcap\n");
       skip ();

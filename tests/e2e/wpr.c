@@ -9,10 +9,29 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+gboolean
+may_record (void)
+{
+  struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+                                  .size = sizeof attr,
+                                  .config = PERF_COUNT_SW_CPU_CLOCK,
+                                  .disabled = 1 };
+  int fd = (int)syscall (SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+  if (fd < 0)
+    {
+      print_message ("perf_event_open: %s\n", g_strerror (errno));
+      return FALSE;
+    }
+  close (fd);
+  return TRUE;
+}
 
 char *
 run_program (int status, const char *program, ...)

@@ -4,6 +4,8 @@
 
 #include <gio/gio.h>
 
+/* Whether the kernel lets this user record the whole system: tries it, and says why not. */
+gboolean may_record (void);
 /* Runs a program, gives what it printed on stdout, fails the test on another exit status. Free with
  * g_free. */
 char *run_program (int status, const char *program, ...) G_GNUC_NULL_TERMINATED;
