@@ -127,30 +127,6 @@ wpr_export_value (const WprExport *export, const WprNode *node, const WprAttribu
   return id != NULL ? id : attribute->value;
 }
 
-/* FALSE for what a reader would leave out: it lacks something it must have. */
-static gboolean
-wpr_export_is_whole (const WprNode *node)
-{
-  for (guint i = 0; i < node->element->n_attributes; i++)
-    {
-      const WprAttributeRule *rule = &node->element->attributes[i];
-      if (rule->is_required && wpr_node_get (node, rule->name) == NULL
-          && !g_str_equal (rule->name, "Description"))
-        return FALSE;
-    }
-  for (guint i = 0; i < node->element->n_children; i++)
-    {
-      const WprChildRule *rule = &node->element->children[i];
-      guint n = 0;
-      for (guint j = 0; j < wpr_node_n_children (node); j++)
-        n += wpr_node_child (node, j)->element == rule->element
-             && wpr_export_is_whole (wpr_node_child (node, j));
-      if (n < rule->least && !node->element->any_order)
-        return FALSE;
-    }
-  return !node->element->any_order || wpr_node_n_children (node) > 0;
-}
-
 static void
 wpr_export_attributes (WprExport *export, const WprNode *node)
 {
@@ -225,7 +201,7 @@ wpr_export_children (WprExport *export, const WprNode *node, guint depth)
 static void
 wpr_export_element (WprExport *export, const WprNode *node, guint depth)
 {
-  if (!wpr_export_is_whole (node))
+  if (!wpr_node_is_whole (node))
     return;
   wpr_export_indent (export, depth);
   g_string_append_printf (export->text, "<%s", node->element->name);

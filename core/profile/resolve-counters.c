@@ -33,6 +33,8 @@ wpr_resolve_counter_list (const WprNode *list, gboolean strict, GArray *counters
 {
   WprOperation operation = wpr_resolve_operation (list);
   gboolean is_sampled = wpr_node_is (list, "SampledCounters");
+  if (!wpr_node_is_whole (list))
+    return;
   if (operation == WPR_OPERATION_SET)
     wpr_counters_forget (counters, is_sampled);
   for (guint i = 0; i < wpr_node_n_children (list); i++)
@@ -63,8 +65,9 @@ wpr_resolve_source (const WprNode *config, const char *name)
   for (guint i = 0; i < wpr_node_n_children (config); i++)
     {
       const WprNode *sources = wpr_node_child (config, i);
-      for (guint j = 0; j < wpr_node_n_children (sources); j++)
-        if (g_strcmp0 (wpr_node_get (wpr_node_child (sources, j), "Name"), name) == 0)
+      for (guint j = 0; wpr_node_is_whole (sources) && j < wpr_node_n_children (sources); j++)
+        if (wpr_node_is_whole (wpr_node_child (sources, j))
+            && g_strcmp0 (wpr_node_get (wpr_node_child (sources, j), "Name"), name) == 0)
           return wpr_node_child (sources, j);
     }
   return NULL;

@@ -28,6 +28,8 @@ void
 wpr_resolve_names (GArray *names, const WprNode *list)
 {
   WprOperation operation = wpr_resolve_operation (list);
+  if (!wpr_node_is_whole (list))
+    return;
   if (operation == WPR_OPERATION_SET)
     g_array_set_size (names, 0);
   for (guint i = 0; i < wpr_node_n_children (list); i++)
@@ -135,6 +137,8 @@ static void
 wpr_resolve_apply_masks (const WprNode *list, WprProviderUse *use)
 {
   WprOperation operation = wpr_resolve_operation (list);
+  if (!wpr_node_is_whole (list))
+    return;
   if (operation == WPR_OPERATION_SET)
     use->keywords = 0;
   for (guint i = 0; i < wpr_node_n_children (list); i++)
@@ -194,6 +198,8 @@ wpr_resolve_filter (const WprNode *list, WprEventFilter *filter)
 {
   WprOperation operation = wpr_resolve_operation (list);
   gboolean filter_in = wpr_node_get_boolean (list, "FilterIn");
+  if (!wpr_node_is_whole (list))
+    return;
   if (filter->values == NULL)
     filter->values = g_ptr_array_new ();
   if (operation == WPR_OPERATION_SET || filter->filter_in != filter_in)

@@ -130,3 +130,26 @@ wpr_resolve_number (const WprNode *node, const char *attribute, guint *number)
   *number = found;
   return TRUE;
 }
+
+gboolean
+wpr_node_is_whole (const WprNode *node)
+{
+  for (guint i = 0; i < node->element->n_attributes; i++)
+    {
+      const WprAttributeRule *rule = &node->element->attributes[i];
+      if (rule->is_required && wpr_node_get (node, rule->name) == NULL
+          && !g_str_equal (rule->name, "Description"))
+        return FALSE;
+    }
+  for (guint i = 0; i < node->element->n_children; i++)
+    {
+      const WprChildRule *rule = &node->element->children[i];
+      guint n = 0;
+      for (guint j = 0; j < wpr_node_n_children (node); j++)
+        n += wpr_node_child (node, j)->element == rule->element
+             && wpr_node_is_whole (wpr_node_child (node, j));
+      if (n < rule->least && !node->element->any_order)
+        return FALSE;
+    }
+  return !node->element->any_order || wpr_node_n_children (node) > 0;
+}

@@ -46,6 +46,9 @@ void wpr_resolve_event_providers (const WprNode *node, WprCollectorUse *use,
 
 WprCollectorUse *wpr_collector_use_new (WprUseKind kind, const char *id);
 void wpr_collector_use_free (gpointer use);
+/* Whether an element has all it must have. A list that lost its names to faults says nothing: it
+ * is as if it were not there, and does not clear what is inherited. */
+gboolean wpr_node_is_whole (const WprNode *node);
 /* Children of a list into names, after its Operation. */
 void wpr_resolve_names (GArray *names, const WprNode *list);
 /* A <HardwareCounter> or <HardwareCounterId>. */

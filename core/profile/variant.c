@@ -23,6 +23,8 @@ static void
 wpr_variant_apply_categories (const WprNode *list, GPtrArray *categories)
 {
   WprOperation operation = wpr_resolve_operation (list);
+  if (!wpr_node_is_whole (list))
+    return;
   if (operation == WPR_OPERATION_SET)
     g_ptr_array_set_size (categories, 0);
   for (guint i = 0; i < wpr_node_n_children (list); i++)
