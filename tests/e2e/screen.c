@@ -53,6 +53,12 @@ find_application (guint pid)
 void
 screen_start (Screen *screen, const char *program, const char *const *environment)
 {
+  screen_start_with (screen, (const char *[]){ program, NULL }, environment);
+}
+
+void
+screen_start_with (Screen *screen, const char *const *command, const char *const *environment)
+{
   g_autoptr (GError) error = NULL;
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
   for (guint i = 0; environment != NULL && environment[i] != NULL; i++)
@@ -60,7 +66,7 @@ screen_start (Screen *screen, const char *program, const char *const *environmen
       g_auto (GStrv) pair = g_strsplit (environment[i], "=", 2);
       g_subprocess_launcher_setenv (launcher, pair[0], pair[1], TRUE);
     }
-  screen->process = g_subprocess_launcher_spawn (launcher, &error, program, NULL);
+  screen->process = g_subprocess_launcher_spawnv (launcher, command, &error);
   if (screen->process == NULL)
     fail_msg ("%s", error->message);
   guint pid = (guint)strtoul (g_subprocess_get_identifier (screen->process), NULL, 10);
@@ -72,7 +78,7 @@ screen_start (Screen *screen, const char *program, const char *const *environmen
       screen->root = find_application (pid);
     }
   if (screen->root == NULL)
-    fail_msg ("%s did not come to the accessibility bus", program);
+    fail_msg ("%s did not come to the accessibility bus", command[0]);
 }
 
 void

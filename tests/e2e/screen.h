@@ -19,6 +19,8 @@ typedef struct
 /* Starts the program (environment: "NAME=value", NULL-ended, may be NULL) and waits until it is on
  * the accessibility bus. */
 void screen_start (Screen *screen, const char *program, const char *const *environment);
+/* The same, with what follows the program on its command line. */
+void screen_start_with (Screen *screen, const char *const *command, const char *const *environment);
 /* Kills it if it still runs. */
 void screen_end (Screen *screen);
 

@@ -60,13 +60,10 @@ static const struct
   const char *action;
   const char *keys;
 } shortcuts[] = {
-  { "win.record", "<Control>r" },
-  { "win.mark", "<Control>m" },
-  { "win.save-ring", "<Control>s" },
-  { "win.search", "<Control>f" },
-  { "app.quit", "<Control>q" },
-  { "window.close", "<Control>w" },
-  { "win.show-help-overlay", "<Control>question" },
+  { "win.record", "<Control>r" },      { "win.mark", "<Control>m" },
+  { "win.save-ring", "<Control>s" },   { "win.search", "<Control>f" },
+  { "win.add-profile", "<Control>o" }, { "app.quit", "<Control>q" },
+  { "window.close", "<Control>w" },    { "win.show-help-overlay", "<Control>question" },
 };
 
 static void
@@ -96,6 +93,13 @@ wpr_application_activate (GApplication *application)
 }
 
 static void
+wpr_application_open (GApplication *application, GFile **files, int n_files, const char *hint)
+{
+  g_application_activate (application);
+  wpr_window_add_profiles (WPR_APPLICATION (application)->window, files, n_files);
+}
+
+static void
 wpr_application_shutdown (GApplication *application)
 {
   WprApplication *self = WPR_APPLICATION (application);
@@ -120,6 +124,7 @@ wpr_application_class_init (WprApplicationClass *klass)
   G_OBJECT_CLASS (klass)->finalize = wpr_application_finalize;
   application_class->startup = wpr_application_startup;
   application_class->activate = wpr_application_activate;
+  application_class->open = wpr_application_open;
   application_class->shutdown = wpr_application_shutdown;
 }
 
@@ -131,9 +136,9 @@ wpr_application_init (WprApplication *self)
 GApplication *
 wpr_application_new (const char *beside)
 {
-  WprApplication *self
-      = g_object_new (WPR_TYPE_APPLICATION, "application-id", WPR_APP_ID, "resource-base-path",
-                      "/io/github/performance_recorder/Wpr", NULL);
+  WprApplication *self = g_object_new (WPR_TYPE_APPLICATION, "application-id", WPR_APP_ID, "flags",
+                                       G_APPLICATION_HANDLES_OPEN, "resource-base-path",
+                                       "/io/github/performance_recorder/Wpr", NULL);
   self->beside = g_strdup (beside);
   return G_APPLICATION (self);
 }

@@ -19,6 +19,7 @@ struct _WprBackend
 
   WprLibrary *library;
   WprMachine *machine;
+  GHashTable *customs; /* of GBytes by name: usable files that a person added */
 
   WprRecorder *recorder; /* the recording shown, or NULL */
   gboolean ours;         /* begun in this window */
@@ -61,5 +62,10 @@ void wpr_backend_announce (WprBackend *backend);
 void wpr_backend_read_figures (WprBackend *backend);
 /* A wish as the core wants it. */
 WprChoice *wpr_backend_make_choice (WprBackend *backend, const WprWish *wish);
+/* backend-custom.c: the profile's name in an id of WprProfileItem, and its file, NULL for a
+ * built-in one. */
+const char *wpr_backend_split_id (WprBackend *backend, const char *id, const char **source);
+/* The files of a choice as the recorder takes them; NULL if none. Free with g_variant_unref. */
+GVariant *wpr_backend_make_files (WprBackend *backend, const WprChoice *choice);
 
 G_END_DECLS

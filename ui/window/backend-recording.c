@@ -44,7 +44,8 @@ do_start (gpointer data)
   backend->busy = TRUE;
   wpr_backend_attach (backend, recorder, TRUE);
   g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
-  wpr_recorder_start_async (recorder, choice, NULL, "wprui", NULL, on_started, backend);
+  g_autoptr (GVariant) files = wpr_backend_make_files (backend, choice);
+  wpr_recorder_start_async (recorder, choice, files, "wprui", NULL, on_started, backend);
 }
 
 void

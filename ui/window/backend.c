@@ -58,9 +58,9 @@ do_load (gpointer data)
 
 /* A level the profile lacks gives way to the one it has. */
 static int
-level_for (WprBackend *backend, const char *name, const WprWish *wish)
+level_for (WprBackend *backend, const char *name, const char *source, const WprWish *wish)
 {
-  const WprProfile *profile = wpr_library_find (backend->library, name, NULL, NULL);
+  const WprProfile *profile = wpr_library_find (backend->library, name, source, NULL);
   if (profile == NULL || profile->has[wish->level][wish->mode])
     return wish->level;
   return -1;
@@ -70,8 +70,12 @@ WprChoice *
 wpr_backend_make_choice (WprBackend *backend, const WprWish *wish)
 {
   WprChoice *choice = wpr_choice_new ();
-  for (char **name = wish->names; *name != NULL; name++)
-    wpr_choice_add (choice, *name, NULL, level_for (backend, *name, wish));
+  for (char **id = wish->names; *id != NULL; id++)
+    {
+      const char *source;
+      const char *name = wpr_backend_split_id (backend, *id, &source);
+      wpr_choice_add (choice, name, source, level_for (backend, name, source, wish));
+    }
   choice->mode = wish->mode;
   choice->buffer_size_kb = wish->buffer_kb;
   choice->buffers = wish->buffers;
@@ -99,8 +103,11 @@ do_describe (gpointer data)
   g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
   g_autoptr (GError) error = NULL;
   WprDetails *details = g_new0 (WprDetails, 1);
-  details->title = g_strdup (job->first);
-  details->symptom = g_strdup (job->second);
+  const char *source;
+  const char *name = wpr_backend_split_id (backend, job->wish->names[0], &source);
+  const WprProfile *profile = wpr_library_find (backend->library, name, source, NULL);
+  details->title = g_strdup (profile ? profile->title : name);
+  details->symptom = g_strdup (profile ? profile->symptom : "");
   details->plain = g_ptr_array_new_with_free_func (g_free);
   details->plan = wpr_plan_new (backend->library, choice, backend->machine, &error);
   if (details->plan == NULL)
@@ -126,10 +133,9 @@ wpr_backend_plan (WprBackend *backend, const WprWish *wish, guint serial)
 }
 
 void
-wpr_backend_describe (WprBackend *backend, const WprWish *wish, const char *title,
-                      const char *symptom)
+wpr_backend_describe (WprBackend *backend, const WprWish *wish)
 {
-  wpr_backend_send (backend, do_describe, wish, title, symptom, 0);
+  wpr_backend_send (backend, do_describe, wish, NULL, NULL, 0);
 }
 
 /* ---- figures ---- */
@@ -395,6 +401,8 @@ wpr_backend_new (WprModel *model)
   backend->worker = wpr_worker_new ();
   backend->watched = TRUE;
   backend->held = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_stats_unref);
+  backend->customs
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
   wpr_backend_send (backend, do_load, NULL, NULL, NULL, 0);
   wpr_backend_send (backend, do_begin, NULL, NULL, NULL, 0);
   return backend;
@@ -416,6 +424,7 @@ wpr_backend_free (WprBackend *backend)
   wpr_backend_send (backend, do_end, NULL, NULL, NULL, 0);
   wpr_worker_free (backend->worker);
   g_ptr_array_unref (backend->held);
+  g_hash_table_unref (backend->customs);
   g_clear_object (&backend->merge);
   g_free (backend->last_error);
   g_free (backend->phase_sent);

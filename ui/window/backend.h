@@ -3,19 +3,25 @@
  * answers through the functions of the second half, which run in the main thread. */
 #pragma once
 
+#include "custom-file.h"
 #include "model.h"
 
 G_BEGIN_DECLS
 
 typedef struct _WprBackend WprBackend;
+typedef struct _WprCustoms WprCustoms;
 
 WprBackend *wpr_backend_new (WprModel *model);
 /* Ends the worker. The recording goes on. */
 void wpr_backend_free (WprBackend *backend);
 
 void wpr_backend_plan (WprBackend *backend, const WprWish *wish, guint serial);
-void wpr_backend_describe (WprBackend *backend, const WprWish *wish, const char *title,
-                           const char *symptom);
+/* The one profile of the wish. */
+void wpr_backend_describe (WprBackend *backend, const WprWish *wish);
+/* A .wprp file of the person's: answers with wpr_customs_take_file(), _removed(). */
+void wpr_backend_read_custom (WprBackend *backend, WprCustoms *customs, const char *name,
+                              gboolean fresh);
+void wpr_backend_remove_custom (WprBackend *backend, WprCustoms *customs, const char *name);
 void wpr_backend_start (WprBackend *backend, const WprWish *wish);
 void wpr_backend_stop (WprBackend *backend, const char *folder, const char *note);
 void wpr_backend_set_note (WprBackend *backend, const char *note);

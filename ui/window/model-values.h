@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* What the person asks for. */
 typedef struct
 {
-  char **names;   /* of profiles */
+  char **names;   /* ids of WprProfileItem */
   WprLevel level; /* profiles without that level record the one they have */
   WprMode mode;
   guint buffer_kb; /* 0: what the profiles say */

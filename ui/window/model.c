@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 #include "backend.h"
+#include "customs.h"
 #include "format.h"
 #include "profile-item.h"
 #include "target.h"
@@ -14,6 +15,7 @@ struct _WprModel
 {
   GObject parent;
   WprBackend *backend;
+  WprCustoms *customs;
 
   GListStore *profiles;
   char *rights_text;
@@ -93,6 +95,7 @@ wpr_model_finalize (GObject *object)
 {
   WprModel *self = WPR_MODEL (object);
   g_clear_object (&self->profiles);
+  g_clear_object (&self->customs);
   g_clear_pointer (&self->wish, wpr_wish_free);
   g_clear_pointer (&self->plan, wpr_plan_unref);
   g_clear_error (&self->plan_error);
@@ -135,12 +138,14 @@ wpr_model_new (void)
 {
   WprModel *self = g_object_new (WPR_TYPE_MODEL, NULL);
   self->backend = wpr_backend_new (self);
+  self->customs = wpr_customs_new (self->backend);
   return self;
 }
 
 void
 wpr_model_close (WprModel *self)
 {
+  wpr_customs_close (self->customs);
   g_clear_pointer (&self->backend, wpr_backend_free);
 }
 
@@ -159,6 +164,12 @@ GListModel *
 wpr_model_get_profiles (WprModel *self)
 {
   return G_LIST_MODEL (self->profiles);
+}
+
+WprCustoms *
+wpr_model_get_customs (WprModel *self)
+{
+  return self->customs;
 }
 
 const char *
@@ -222,13 +233,7 @@ wpr_model_ask_details (WprModel *self, const char *profile)
       wish.level = self->wish->level;
       wish.mode = self->wish->mode;
     }
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->profiles)); i++)
-    {
-      g_autoptr (WprProfileItem) item = g_list_model_get_item (G_LIST_MODEL (self->profiles), i);
-      if (strcmp (wpr_profile_item_get_name (item), profile) == 0)
-        wpr_backend_describe (self->backend, &wish, wpr_profile_item_get_title (item),
-                              wpr_profile_item_get_symptom (item));
-    }
+  wpr_backend_describe (self->backend, &wish);
 }
 
 void

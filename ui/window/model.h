@@ -25,6 +25,7 @@ typedef enum
 
 #define WPR_TYPE_MODEL (wpr_model_get_type ())
 G_DECLARE_FINAL_TYPE (WprModel, wpr_model, WPR, MODEL, GObject)
+typedef struct _WprCustoms WprCustoms;
 
 /* Starts the worker and loads the profiles. */
 WprModel *wpr_model_new (void);
@@ -34,6 +35,8 @@ void wpr_model_close (WprModel *self);
 /* ---- choose ---- */
 /* Of WprProfileItem; empty until "loaded". */
 GListModel *wpr_model_get_profiles (WprModel *self);
+/* The files the person added (customs.h). */
+WprCustoms *wpr_model_get_customs (WprModel *self);
 /* Why nothing can be recorded, "" when it can; NULL until "loaded". */
 const char *wpr_model_get_rights_text (WprModel *self);
 guint64 wpr_model_get_memory_bytes (WprModel *self);
@@ -44,7 +47,7 @@ const WprPlan *wpr_model_get_plan (WprModel *self);
 const GError *wpr_model_get_plan_error (WprModel *self);
 gboolean wpr_model_can_start (WprModel *self);
 gboolean wpr_model_get_starting (WprModel *self);
-/* Answers with "details". */
+/* profile: an id of WprProfileItem. Answers with "details". */
 void wpr_model_ask_details (WprModel *self, const char *profile);
 void wpr_model_start (WprModel *self);
 

@@ -8,6 +8,7 @@
 struct _WprProfileItem
 {
   GObject parent;
+  char *id;
   char *name;
   char *title;
   char *symptom;
@@ -30,6 +31,7 @@ static void
 wpr_profile_item_finalize (GObject *object)
 {
   WprProfileItem *self = WPR_PROFILE_ITEM (object);
+  g_free (self->id);
   g_free (self->name);
   g_free (self->title);
   g_free (self->symptom);
@@ -55,8 +57,11 @@ wpr_profile_item_new (const WprProfile *profile)
 {
   WprProfileItem *self = g_object_new (WPR_TYPE_PROFILE_ITEM, NULL);
   self->name = g_strdup (profile->name);
+  self->id = profile->source ? g_strconcat (profile->source, "!", profile->name, NULL)
+                             : g_strdup (profile->name);
   self->title = g_strdup (profile->title);
-  self->symptom = g_strdup (profile->symptom ? profile->symptom : "");
+  self->symptom = profile->source ? g_path_get_basename (profile->source)
+                                  : g_strdup (profile->symptom ? profile->symptom : "");
   self->category = g_strdup (profile->category ? profile->category : "");
   self->category_title = g_strdup (profile->category_title ? profile->category_title : "");
   g_autofree char *words = g_strjoin ("\n", self->name, self->title, self->symptom,
@@ -64,6 +69,12 @@ wpr_profile_item_new (const WprProfile *profile)
   self->haystack = fold (words);
   memcpy (self->has, profile->has, sizeof self->has);
   return self;
+}
+
+const char *
+wpr_profile_item_get_id (WprProfileItem *self)
+{
+  return self->id;
 }
 
 const char *

@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (WprProfileItem, wpr_profile_item, WPR, PROFILE_ITEM, GObject)
 
 WprProfileItem *wpr_profile_item_new (const WprProfile *profile);
+/* Its name, or "FILE!NAME" of a file's: what the window knows it by. */
+const char *wpr_profile_item_get_id (WprProfileItem *self);
 const char *wpr_profile_item_get_name (WprProfileItem *self);
 const char *wpr_profile_item_get_title (WprProfileItem *self);
 const char *wpr_profile_item_get_symptom (WprProfileItem *self);

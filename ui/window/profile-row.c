@@ -65,7 +65,7 @@ name_parts (WprProfileRow *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->info), GTK_ACCESSIBLE_PROPERTY_LABEL, info,
                                   -1);
   gtk_actionable_set_action_target (GTK_ACTIONABLE (self->info), "s",
-                                    wpr_profile_item_get_name (self->item));
+                                    wpr_profile_item_get_id (self->item));
 }
 
 GtkWidget *

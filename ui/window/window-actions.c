@@ -289,6 +289,10 @@ static const struct
   { "win.show-in-folder", NULL, do_show_in_folder, ON (WPR_PAGE_RESULT) },
   { "win.choose-folder", NULL, do_choose_folder, ON (WPR_PAGE_CHOOSE) },
   { "win.details", "s", do_details, ON (WPR_PAGE_CHOOSE) },
+  { "win.add-profile", NULL, wpr_window_choose_profiles, ON (WPR_PAGE_CHOOSE) },
+  { "win.open-profile", "s", wpr_window_open_profile, ON (WPR_PAGE_CHOOSE) },
+  { "win.check-profile", "s", wpr_window_check_profile, ON (WPR_PAGE_CHOOSE) },
+  { "win.remove-profile", "s", wpr_window_remove_profile, ON (WPR_PAGE_CHOOSE) },
   { "win.search", NULL, do_search, ON (WPR_PAGE_CHOOSE) },
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "choose-page.h"
+#include "customs.h"
 #include "model.h"
 #include "recording-page.h"
 #include "result-page.h"
@@ -25,9 +26,11 @@ struct _WprWindow
   WprModel *model;
   GSettings *settings;
   GtkFileChooserNative *folder_chooser;
+  GtkFileChooserNative *profile_chooser;
   /* state */
   gboolean close_when_saved;
   gboolean watched;
+  guint customs_awaited; /* remembered files that were not read yet */
 };
 
 /* window-actions.c */
@@ -36,6 +39,13 @@ void wpr_window_install_actions (GtkWidgetClass *klass);
 void wpr_window_update_actions (WprWindow *self);
 /* Asks what becomes of the recording; TRUE if the window must not close now. */
 gboolean wpr_window_ask_before_close (WprWindow *self);
+/* window-custom.c: actions on a person's .wprp files; the last three take the file's name. */
+void wpr_window_choose_profiles (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_open_profile (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_check_profile (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_remove_profile (GtkWidget *widget, const char *name, GVariant *parameter);
+/* Files can be dropped from now on, and those of last time are read. */
+void wpr_window_set_up_customs (WprWindow *self);
 /* window.c */
 void wpr_window_toast (WprWindow *self, const char *text);
 

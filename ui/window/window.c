@@ -159,6 +159,7 @@ wpr_window_dispose (GObject *object)
 {
   WprWindow *self = WPR_WINDOW (object);
   g_clear_object (&self->folder_chooser);
+  g_clear_object (&self->profile_chooser);
   g_clear_object (&self->settings);
   G_OBJECT_CLASS (wpr_window_parent_class)->dispose (object);
 }
@@ -234,6 +235,7 @@ wpr_window_new (GtkApplication *application, GSettings *settings)
   g_signal_connect_object (self->model, "details", G_CALLBACK (on_details), self,
                            G_CONNECT_SWAPPED);
   wpr_choose_page_set_model (WPR_CHOOSE_PAGE (self->choose), self->model, self->settings);
+  wpr_window_set_up_customs (self);
   wpr_recording_page_set_model (WPR_RECORDING_PAGE (self->recording), self->model);
   wpr_saving_page_set_model (WPR_SAVING_PAGE (self->saving), self->model);
   wpr_window_update_actions (self);

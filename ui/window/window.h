@@ -14,4 +14,7 @@ GtkWidget *wpr_window_new (GtkApplication *application, GSettings *settings);
 /* Ends the worker; call once the window is gone. */
 void wpr_window_close_model (WprWindow *self);
 
+/* Adds .wprp files to the list. */
+void wpr_window_add_profiles (WprWindow *self, GFile **files, int n_files);
+
 G_END_DECLS

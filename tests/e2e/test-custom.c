@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A person's own .wprp files in the real window: a good one is recorded, a broken one shows what is
+ * wrong and where, a vanished one says so. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include "screen.h"
+#include "wpr.h"
+
+#define N_PROGRAMS 50
+#define PROGRAM "e2e-custom"
+
+static const char *wprui, *wpr;
+
+/* One tracepoint that no built-in profile records alone. %s: a size, the provider's Id. */
+static const char profile[]
+    = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+      "<WindowsPerformanceRecorder Version=\"1.0\" Author=\"Helpdesk\">\n"
+      "  <Profiles>\n"
+      "    <EventCollector Id=\"Collector\" Name=\"Helpdesk Collector\">\n"
+      "      <BufferSize Value=\"%s\"/>\n"
+      "      <Buffers Value=\"16\"/>\n"
+      "    </EventCollector>\n"
+      "    <EventProvider Id=\"Exec\" Name=\"tracepoint:sched:sched_process_exec\"/>\n"
+      "    <Profile Id=\"Begins.Verbose.Memory\" Name=\"Begins\" Description=\"Programs that "
+      "begin\"\n"
+      "             LoggingMode=\"Memory\" DetailLevel=\"Verbose\">\n"
+      "      <Collectors>\n"
+      "        <EventCollectorId Value=\"Collector\">\n"
+      "          <EventProviders>\n"
+      "            <EventProviderId Value=\"%s\"/>\n"
+      "          </EventProviders>\n"
+      "        </EventCollectorId>\n"
+      "      </Collectors>\n"
+      "    </Profile>\n"
+      "  </Profiles>\n"
+      "</WindowsPerformanceRecorder>\n";
+
+static char *
+write_profile (const char *name, const char *size, const char *id)
+{
+  g_autofree char *text = g_strdup_printf (profile, size, id);
+  char *path = g_build_filename (g_getenv ("E2E_PLACE"), name, NULL);
+  assert_true (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+static int
+set_up (void **state)
+{
+  clean_places (wpr);
+  *state = g_new0 (Screen, 1);
+  return 0;
+}
+
+static int
+tear_down (void **state)
+{
+  screen_end (*state);
+  g_free (*state);
+  clean_places (wpr);
+  return 0;
+}
+
+static void
+wait_label (Screen *screen, const char *text)
+{
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, text));
+}
+
+static void
+a_good_file_is_recorded (void **state)
+{
+  Screen *screen = *state;
+  g_autofree char *good = write_profile ("good.wprp", "256", "Exec");
+  screen_start_with (screen, (const char *[]){ wprui, good, NULL }, NULL);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "First level triage"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin"));
+  wait_label (screen, "good.wprp");
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "First level triage");
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, FALSE);
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin");
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+  run_named_programs (PROGRAM, N_PROGRAMS);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  g_object_unref (screen_wait_described (screen, "How it ended"));
+  g_autofree char *file = the_saved_file ();
+  g_autofree char *info = run_program (0, wpr, "-info", file, "-json", NULL);
+  assert_non_null (strstr (info, "\"profiles\":[\"Begins.Verbose.Memory\"]"));
+  const char *counted = strstr (info, "\"name\":\"sched_process_exec\"");
+  assert_non_null (counted);
+  assert_true (json_number (counted, "count") >= N_PROGRAMS);
+  assert_int_equal (g_unlink (good), 0);
+}
+
+static void
+its_plan_is_shown (void **state)
+{
+  Screen *screen = *state;
+  g_autofree char *good = write_profile ("good.wprp", "256", "Exec");
+  screen_start_with (screen, (const char *[]){ wprui, good, NULL }, NULL);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "What It Records: Programs that begin");
+  wait_label (screen, "sched:sched_process_exec");
+  assert_int_equal (g_unlink (good), 0);
+}
+
+static void
+a_broken_file_shows_every_fault_and_its_place (void **state)
+{
+  Screen *screen = *state;
+  g_autofree char *good = write_profile ("good.wprp", "256", "Exec");
+  g_autofree char *broken = write_profile ("broken.wprp", "256K", "Exce");
+  screen_start_with (screen, (const char *[]){ wprui, good, broken, NULL }, NULL);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin"));
+  wait_label (screen, "broken.wprp");
+  wait_label (screen, "BufferSize “256K” is not a whole number.");
+  wait_label (screen, "Write 256. The unit is always KB.");
+  wait_label (screen, "Line 5, column 19");
+  wait_label (screen, "No EventProvider has the Id “Exce”.");
+  wait_label (screen, "Line 14, column 30");
+  assert_int_equal (g_unlink (good), 0);
+  assert_int_equal (g_unlink (broken), 0);
+}
+
+static void
+a_file_that_is_not_there_says_so (void **state)
+{
+  Screen *screen = *state;
+  g_autofree char *gone = g_build_filename (g_getenv ("E2E_PLACE"), "gone.wprp", NULL);
+  screen_start_with (screen, (const char *[]){ wprui, gone, NULL }, NULL);
+  wait_label (screen, "gone.wprp");
+  wait_label (screen, "The file is not there any more");
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc < 3)
+    return 2;
+  /* the recorder is started from another folder than this one */
+  g_autofree char *window = g_canonicalize_filename (argv[1], NULL);
+  g_autofree char *command = g_canonicalize_filename (argv[2], NULL);
+  wprui = window;
+  wpr = command;
+  g_setenv ("WPR_RECORDER", wpr, TRUE);
+  atspi_init ();
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown (a_good_file_is_recorded, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (its_plan_is_shown, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_broken_file_shows_every_fault_and_its_place, set_up,
+                                     tear_down),
+    cmocka_unit_test_setup_teardown (a_file_that_is_not_there_says_so, set_up, tear_down),
+  };
+  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A person's .wprp file is read, tried and described. */
+#include "config.h"
+#include "custom-file.h"
+
+#include <glib/gi18n.h>
+#include "profile-item.h"
+
+/* As `wpr`: a file of a stranger's is not read without end. */
+#define MOST_BYTES (16 * 1024 * 1024)
+
+static void
+free_fault (gpointer data)
+{
+  WprCustomFault *fault = data;
+  g_free (fault->what);
+  g_free (fault->advice);
+  g_free (fault);
+}
+
+void
+wpr_custom_file_free (WprCustomFile *file)
+{
+  g_free (file->name);
+  g_free (file->shown);
+  g_ptr_array_unref (file->items);
+  g_ptr_array_unref (file->faults);
+  g_free (file);
+}
+
+static void
+add_fault (WprCustomFile *file, const char *what, const char *advice, guint line, guint column)
+{
+  WprCustomFault *fault = g_new0 (WprCustomFault, 1);
+  fault->what = g_strdup (what);
+  fault->advice = g_strdup (advice);
+  fault->line = line;
+  fault->column = column;
+  g_ptr_array_add (file->faults, fault);
+}
+
+static void
+add_read_error (WprCustomFile *file, const GError *error)
+{
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+    {
+      /* Translators: %s is the path of a file */
+      g_autofree char *advice = g_strdup_printf (
+          _ ("It was %s. Put it back and check again, or remove it from this list."), file->name);
+      add_fault (file, _ ("The file is not there any more"), advice, 0, 0);
+      return;
+    }
+  add_fault (file, _ ("The file cannot be read"), error->message, 0, 0);
+}
+
+/* Neither a pipe, which would be waited for, nor a picture of a disk. */
+static GBytes *
+read_bytes (WprCustomFile *file)
+{
+  g_autoptr (GFile) place = g_file_parse_name (file->name);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GFileInfo) info
+      = g_file_query_info (place, G_FILE_ATTRIBUTE_STANDARD_TYPE "," G_FILE_ATTRIBUTE_STANDARD_SIZE,
+                           G_FILE_QUERY_INFO_NONE, NULL, &error);
+  if (info == NULL)
+    {
+      add_read_error (file, error);
+      return NULL;
+    }
+  if (g_file_info_get_file_type (info) != G_FILE_TYPE_REGULAR
+      || g_file_info_get_size (info) > MOST_BYTES)
+    {
+      add_fault (file, _ ("This is no profile file"),
+                 _ ("Add a file of up to 16 MiB, whose name usually ends in .wprp."), 0, 0);
+      return NULL;
+    }
+  GBytes *bytes = g_file_load_bytes (place, NULL, NULL, &error);
+  if (bytes == NULL)
+    add_read_error (file, error);
+  return bytes;
+}
+
+static void
+describe_faults (WprCustomFile *file, WprLibrary *library)
+{
+  const GPtrArray *faults = wpr_library_get_faults (library);
+  for (guint i = 0; i < faults->len; i++)
+    {
+      const WprFault *fault = faults->pdata[i];
+      if (g_str_equal (fault->file, file->name))
+        add_fault (file, fault->what, *fault->advice ? fault->advice : fault->allowed, fault->line,
+                   fault->column);
+    }
+}
+
+static void
+describe_profiles (WprCustomFile *file, WprLibrary *library)
+{
+  for (guint i = 0; i < wpr_library_get_n_profiles (library); i++)
+    {
+      const WprProfile *profile = wpr_library_get_profile (library, i);
+      if (!profile->internal && g_strcmp0 (profile->source, file->name) == 0)
+        g_ptr_array_add (file->items, wpr_profile_item_new (profile));
+    }
+  if (file->items->len == 0)
+    add_fault (file, _ ("The file has no profile that can be recorded"),
+               _ ("It may hold parts for other files, or only profiles marked Internal."), 0, 0);
+  file->usable = file->items->len > 0;
+}
+
+WprCustomFile *
+wpr_custom_file_read (WprLibrary *library, const char *name, GBytes **bytes)
+{
+  WprCustomFile *file = g_new0 (WprCustomFile, 1);
+  g_autoptr (GFile) place = g_file_parse_name (name);
+  g_autofree char *base = g_file_get_basename (place);
+  file->name = g_strdup (name);
+  file->shown = base ? g_filename_display_name (base) : g_strdup (name);
+  file->items = g_ptr_array_new_with_free_func (g_object_unref);
+  file->faults = g_ptr_array_new_with_free_func (free_fault);
+  *bytes = NULL;
+  wpr_library_remove (library, name);
+  g_autoptr (GBytes) whole = read_bytes (file);
+  if (whole == NULL)
+    return file;
+  g_autoptr (GError) error = NULL;
+  gboolean added = wpr_library_add_bytes (library, whole, name, &error);
+  describe_faults (file, library);
+  if (added)
+    describe_profiles (file, library);
+  else if (file->faults->len == 0)
+    add_fault (file, error->message, "", 0, 0);
+  if (file->usable)
+    *bytes = g_steal_pointer (&whole);
+  return file;
+}

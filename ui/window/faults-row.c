@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is wrong with a file, what to write instead, and where. */
+#include "config.h"
+#include "faults-row.h"
+
+#include <glib/gi18n.h>
+#include "format.h"
+
+/* One row an entry of the menu. */
+static const struct
+{
+  const char *label;
+  const char *action;
+} entries[] = {
+  { N_ ("Open File"), "win.open-profile" },
+  { N_ ("Check Again"), "win.check-profile" },
+  { N_ ("Remove"), "win.remove-profile" },
+};
+
+GtkWidget *
+wpr_custom_menu_new (const WprCustomFile *file)
+{
+  g_autoptr (GMenu) menu = g_menu_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (entries); i++)
+    {
+      g_autoptr (GMenuItem) item = g_menu_item_new (_ (entries[i].label), NULL);
+      g_menu_item_set_action_and_target (item, entries[i].action, "s", file->name);
+      g_menu_append_item (menu, item);
+    }
+  GtkWidget *button = gtk_menu_button_new ();
+  gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (button), "view-more-symbolic");
+  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), G_MENU_MODEL (menu));
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (button, "flat");
+  /* Translators: %s is the name of a file */
+  g_autofree char *label = g_strdup_printf (_ ("Menu of %s"), file->shown);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
+  gtk_widget_set_tooltip_text (button, label);
+  return button;
+}
+
+static GtkWidget *
+new_fault_row (const WprCustomFault *fault)
+{
+  GtkWidget *row = adw_action_row_new ();
+  g_autofree char *what = g_markup_escape_text (fault->what, -1);
+  g_autofree char *advice = g_markup_escape_text (fault->advice, -1);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), what);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), advice);
+  if (fault->line == 0)
+    return row;
+  g_autofree char *place = g_strdup_printf (_ ("Line %u, column %u"), fault->line, fault->column);
+  GtkWidget *label = gtk_label_new (place);
+  gtk_widget_add_css_class (label, "caption");
+  gtk_widget_add_css_class (label, "numeric");
+  gtk_widget_add_css_class (label, "dim-label");
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
+  return row;
+}
+
+static char *
+describe (const WprCustomFile *file)
+{
+  guint n = file->faults->len;
+  g_autofree char *count = wpr_format_count (n);
+  if (file->usable)
+    /* Translators: a number, and the name of a file that can be used nevertheless */
+    return g_strdup_printf (ngettext ("%s remark on %s. It is recorded without that.",
+                                      "%s remarks on %s. It is recorded without that.", n),
+                            count, file->shown);
+  /* Translators: a number, and the name of a file */
+  return g_strdup_printf (ngettext ("%s fault in %s. It can be used once it is corrected.",
+                                    "%s faults in %s. It can be used once they are corrected.", n),
+                          count, file->shown);
+}
+
+GtkWidget *
+wpr_faults_row_new (const WprCustomFile *file)
+{
+  GtkWidget *row = adw_expander_row_new ();
+  g_autofree char *title = g_markup_escape_text (file->shown, -1);
+  g_autofree char *words = describe (file);
+  g_autofree char *subtitle = g_markup_escape_text (words, -1);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_expander_row_set_subtitle (ADW_EXPANDER_ROW (row), subtitle);
+  GtkWidget *icon = gtk_image_new_from_icon_name (file->usable ? "dialog-warning-symbolic"
+                                                               : "dialog-error-symbolic");
+  gtk_widget_add_css_class (icon, file->usable ? "warning" : "error");
+  adw_expander_row_add_prefix (ADW_EXPANDER_ROW (row), icon);
+  adw_expander_row_add_action (ADW_EXPANDER_ROW (row), wpr_custom_menu_new (file));
+  for (guint i = 0; i < file->faults->len; i++)
+    adw_expander_row_add_row (ADW_EXPANDER_ROW (row), new_fault_row (file->faults->pdata[i]));
+  adw_expander_row_set_expanded (ADW_EXPANDER_ROW (row), !file->usable);
+  return row;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A person's .wprp files: added from a chooser, by dropping them and from the command line; opened,
+ * checked again, removed; remembered. */
+#include "config.h"
+#include "window-private.h"
+
+#include <glib/gi18n.h>
+
+#define KEY "custom-profiles"
+
+static void
+add_file (WprWindow *self, GFile *file)
+{
+  g_autofree char *name = g_file_get_parse_name (file);
+  wpr_customs_read (wpr_model_get_customs (self->model), name, TRUE);
+}
+
+void
+wpr_window_add_profiles (WprWindow *self, GFile **files, int n_files)
+{
+  for (int i = 0; i < n_files; i++)
+    add_file (self, files[i]);
+}
+
+/* ---- chooser ---- */
+
+static void
+on_chosen (WprWindow *self, int response, GtkNativeDialog *dialog)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GListModel) files = gtk_file_chooser_get_files (GTK_FILE_CHOOSER (dialog));
+      for (guint i = 0; i < g_list_model_get_n_items (files); i++)
+        {
+          g_autoptr (GFile) file = g_list_model_get_item (files, i);
+          add_file (self, file);
+        }
+    }
+  g_clear_object (&self->profile_chooser);
+}
+
+static void
+add_filter (GtkFileChooser *chooser, const char *name, const char *pattern)
+{
+  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
+  gtk_file_filter_set_name (filter, name);
+  gtk_file_filter_add_pattern (filter, pattern);
+  gtk_file_chooser_add_filter (chooser, filter);
+}
+
+void
+wpr_window_choose_profiles (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  WprWindow *self = WPR_WINDOW (widget);
+  if (self->profile_chooser != NULL)
+    return;
+  self->profile_chooser = gtk_file_chooser_native_new (
+      _ ("Add Profiles"), GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("Add"), _ ("Cancel"));
+  GtkFileChooser *chooser = GTK_FILE_CHOOSER (self->profile_chooser);
+  gtk_file_chooser_set_select_multiple (chooser, TRUE);
+  add_filter (chooser, _ ("Profiles (*.wprp)"), "*.[wW][pP][rR][pP]");
+  add_filter (chooser, _ ("All Files"), "*");
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->profile_chooser), TRUE);
+  g_signal_connect_object (self->profile_chooser, "response", G_CALLBACK (on_chosen), self,
+                           G_CONNECT_SWAPPED);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->profile_chooser));
+}
+
+/* ---- the menu of a file ---- */
+
+static void
+on_opened (GObject *object, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (WprWindow) self = data;
+  if (!gtk_show_uri_full_finish (GTK_WINDOW (object), result, NULL))
+    wpr_window_toast (self, _ ("No program here opens this file"));
+}
+
+void
+wpr_window_open_profile (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  g_autoptr (GFile) file = g_file_parse_name (g_variant_get_string (parameter, NULL));
+  g_autofree char *uri = g_file_get_uri (file);
+  gtk_show_uri_full (GTK_WINDOW (widget), uri, GDK_CURRENT_TIME, NULL, on_opened,
+                     g_object_ref (widget));
+}
+
+void
+wpr_window_check_profile (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_customs_read (wpr_model_get_customs (WPR_WINDOW (widget)->model),
+                    g_variant_get_string (parameter, NULL), TRUE);
+}
+
+void
+wpr_window_remove_profile (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_customs_remove (wpr_model_get_customs (WPR_WINDOW (widget)->model),
+                      g_variant_get_string (parameter, NULL));
+}
+
+/* ---- dropping ---- */
+
+static gboolean
+on_drop (WprWindow *self, const GValue *value)
+{
+  g_autoptr (GSList) files = gdk_file_list_get_files (g_value_get_boxed (value));
+  for (GSList *file = files; file != NULL; file = file->next)
+    add_file (self, file->data);
+  return files != NULL;
+}
+
+/* ---- remembering ---- */
+
+static void
+on_changed (WprWindow *self)
+{
+  /* what is remembered is still on its way through the worker */
+  if (self->customs_awaited > 0 && --self->customs_awaited > 0)
+    return;
+  const GPtrArray *files = wpr_customs_get_files (wpr_model_get_customs (self->model));
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  for (guint i = 0; i < files->len; i++)
+    g_strv_builder_add (names, ((const WprCustomFile *)files->pdata[i])->name);
+  g_auto (GStrv) all = g_strv_builder_end (names);
+  if (self->settings != NULL)
+    g_settings_set_strv (self->settings, KEY, (const char *const *)all);
+}
+
+void
+wpr_window_set_up_customs (WprWindow *self)
+{
+  WprCustoms *customs = wpr_model_get_customs (self->model);
+  GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
+  g_signal_connect_swapped (target, "drop", G_CALLBACK (on_drop), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
+  g_signal_connect_object (customs, "changed", G_CALLBACK (on_changed), self, G_CONNECT_SWAPPED);
+  if (self->settings == NULL)
+    return;
+  g_auto (GStrv) names = g_settings_get_strv (self->settings, KEY);
+  self->customs_awaited = g_strv_length (names);
+  for (char **name = names; *name != NULL; name++)
+    wpr_customs_read (customs, *name, FALSE);
+}
