@@ -36,6 +36,7 @@ struct _WprNode
   GPtrArray *children; /* WprNode *, owned; NULL: none */
   guint *counts;       /* while reading: of each of the element's rules; NULL: none yet */
   guint furthest;      /* while reading: of those rules */
+  gboolean is_mixed;   /* while reading: children came in another order than the format's */
 };
 
 struct _WprDocument

@@ -280,6 +280,7 @@ wpr_reader_count_child (WprReader *reader, guint rule_index)
   if (rule_index < here->furthest && !element->any_order)
     {
       const char *behind = element->children[here->furthest].element->name;
+      here->is_mixed = TRUE;
       g_autofree char *allowed = wpr_reader_child_names (element);
       g_autofree char *advice
           = g_strdup_printf (_ ("Move it in front of <%s>. It is used nevertheless."), behind);
@@ -339,6 +340,16 @@ wpr_reader_check_children (WprReader *reader, const WprNode *node)
     }
 }
 
+static int
+wpr_reader_compare_children (gconstpointer left, gconstpointer right)
+{
+  const WprNode *a = *(const WprNode *const *)left, *b = *(const WprNode *const *)right;
+  guint place_a = 0, place_b = 0;
+  wpr_schema_child (a->parent->element, a->element->name, &place_a);
+  wpr_schema_child (b->parent->element, b->element->name, &place_b);
+  return (place_a > place_b) - (place_a < place_b);
+}
+
 static void
 wpr_reader_skip (WprReader *reader, int n_attributes)
 {
@@ -396,6 +407,8 @@ wpr_reader_end (void *data, const xmlChar *local, const xmlChar *prefix, const x
   if (reader->skip_depth == 0)
     {
       wpr_reader_check_children (reader, reader->here);
+      if (reader->here->is_mixed) /* from here on in the format's order; the sort is stable */
+        g_ptr_array_sort (reader->here->children, wpr_reader_compare_children);
       reader->here = reader->here->parent;
     }
   else if (reader->skip_depth == reader->depth)
