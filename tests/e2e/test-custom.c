@@ -138,6 +138,66 @@ a_file_that_is_not_there_says_so (void **state)
   wait_label (screen, "The file is not there any more");
 }
 
+/* Settings that outlive the window, in its private home. */
+static const char *const lasting[] = { "GSETTINGS_BACKEND=keyfile", NULL };
+
+/* A menu button has no action of its own: the button in it has. */
+static void
+choose_in_menu (Screen *screen, const char *menu, const char *entry)
+{
+  g_autoptr (AtspiAccessible) outer = screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, menu);
+  g_autoptr (AtspiAccessible) button = atspi_accessible_get_child_at_index (outer, 0, NULL);
+  assert_non_null (button);
+  g_autoptr (AtspiAction) action = atspi_accessible_get_action_iface (button);
+  assert_non_null (action);
+  assert_true (atspi_action_do_action (action, 0, NULL));
+  screen_sleep (500);
+  screen_press (screen, ATSPI_ROLE_MENU_ITEM, entry);
+}
+
+static void
+restart (Screen *screen)
+{
+  screen_end (screen);
+  screen_start (screen, wprui, lasting);
+}
+
+static void
+files_are_remembered_until_they_are_removed (void **state)
+{
+  Screen *screen = *state;
+  g_autofree char *good = write_profile ("good.wprp", "256", "Exec");
+  screen_start_with (screen, (const char *[]){ wprui, good, NULL }, lasting);
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin");
+  screen_wait_state (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin", ATSPI_STATE_CHECKED,
+                     TRUE);
+  screen_sleep (500);
+  restart (screen);
+  screen_wait_state (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin", ATSPI_STATE_CHECKED,
+                     TRUE);
+
+  assert_int_equal (g_unlink (good), 0);
+  restart (screen);
+  wait_label (screen, "The file is not there any more");
+  g_free (write_profile ("good.wprp", "256", "Exec"));
+  screen_keys ("key ctrl+f"); /* a menu needs to be within the screen */
+  screen_keys ("type good");
+  screen_wait_gone (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage");
+  choose_in_menu (screen, "Menu of good.wprp", "Check Again");
+  screen_wait_state (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin", ATSPI_STATE_CHECKED,
+                     TRUE);
+
+  choose_in_menu (screen, "Menu of good.wprp", "Remove");
+  screen_wait_gone (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin");
+  screen_sleep (500);
+  restart (screen);
+  wait_label (screen, "Add Profiles…");
+  screen_sleep (500);
+  assert_null (screen_find (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin"));
+  assert_null (screen_find (screen, ATSPI_ROLE_LABEL, "good.wprp"));
+  assert_int_equal (g_unlink (good), 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -156,6 +216,8 @@ main (int argc, char **argv)
     cmocka_unit_test_setup_teardown (a_broken_file_shows_every_fault_and_its_place, set_up,
                                      tear_down),
     cmocka_unit_test_setup_teardown (a_file_that_is_not_there_says_so, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (files_are_remembered_until_they_are_removed, set_up,
+                                     tear_down),
   };
   cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
   return cmocka_run_group_tests (tests, NULL, NULL);
