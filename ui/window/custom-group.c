@@ -123,9 +123,19 @@ wpr_custom_group_search (WprCustomGroup *self, const char *query)
   return n_shown;
 }
 
+/* A view scrolls to what has a place in it: a new row has one after the next layout. */
+static gboolean
+focus_when_placed (GtkWidget *row, GdkFrameClock *clock, gpointer data)
+{
+  if (gtk_widget_get_height (row) == 0)
+    return G_SOURCE_CONTINUE;
+  gtk_widget_grab_focus (row);
+  return G_SOURCE_REMOVE;
+}
+
 void
 wpr_custom_group_show_newest (WprCustomGroup *self)
 {
-  if (self->newest != NULL)
-    gtk_widget_grab_focus (self->newest);
+  if (self->newest != NULL && gtk_widget_get_visible (self->newest))
+    gtk_widget_add_tick_callback (self->newest, focus_when_placed, NULL, NULL);
 }
