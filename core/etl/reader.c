@@ -284,9 +284,10 @@ check_time (Reading *self, Buffer *buffer, gint64 ticks, guint64 offset)
   if (buffer->ordered ? ticks < buffer->ticks
                       : cpu->seen && buffer->sequence > cpu->sequence && ticks < cpu->ticks)
     report (self, offset,
-            buffer->ordered ? _ ("time goes back by %lld ticks within the buffer")
-                            : _ ("time goes back by %lld ticks from the CPU's last buffer"),
-            (long long)((buffer->ordered ? buffer->ticks : cpu->ticks) - ticks));
+            buffer->ordered ? _ ("time goes back by %llu ticks within the buffer")
+                            : _ ("time goes back by %llu ticks from the CPU's last buffer"),
+            (unsigned long long)(buffer->ordered ? buffer->ticks : cpu->ticks)
+                - (unsigned long long)ticks);
   buffer->ordered = TRUE;
   buffer->ticks = ticks;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <glib/gi18n-lib.h>
 
+/* 285 years. */
+#define MOST_DURATION_NS 9e18
 #define UNIX_EPOCH_FILETIME G_GINT64_CONSTANT (116444736000000000)
 /* A badly damaged file has a fault a buffer; what is beyond this is counted. */
 #define MOST_FAULTS 100
@@ -223,7 +225,8 @@ compare_counts (gconstpointer a, gconstpointer b)
 static gint64
 realtime (gint64 filetime)
 {
-  return filetime > UNIX_EPOCH_FILETIME && filetime < 2 * UNIX_EPOCH_FILETIME
+  /* ns since 1970 fit into a number until 2262. */
+  return filetime > UNIX_EPOCH_FILETIME && filetime - UNIX_EPOCH_FILETIME <= G_MAXINT64 / 100
              ? (filetime - UNIX_EPOCH_FILETIME) * 100
              : 0;
 }
@@ -232,7 +235,8 @@ static void
 finish (Counting *self, WprEtlFileInfo *file)
 {
   WprTraceInfo *info = self->info;
-  gint64 ticks = self->last_ticks - file->start_ticks;
+  /* A stranger's times may lie further apart than a number holds: then they say nothing. */
+  gint64 ticks = (gint64)((guint64)self->last_ticks - (guint64)file->start_ticks);
 
   info->buffer_bytes = file->buffer_bytes;
   info->n_buffers = file->n_buffers;
@@ -247,7 +251,8 @@ finish (Counting *self, WprEtlFileInfo *file)
   if (info->end_realtime_ns >= info->start_realtime_ns && info->start_realtime_ns > 0)
     info->duration_ns = info->end_realtime_ns - info->start_realtime_ns;
   else if (ticks > 0 && file->perf_frequency > 0)
-    info->duration_ns = (gint64)((double)ticks / (double)file->perf_frequency * 1e9);
+    info->duration_ns
+        = (gint64)MIN ((double)ticks / (double)file->perf_frequency * 1e9, MOST_DURATION_NS);
   if (self->n_faults > MOST_FAULTS)
     g_ptr_array_add (info->faults,
                      g_strdup_printf (_ ("And %llu faults more."),

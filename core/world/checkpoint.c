@@ -497,6 +497,8 @@ wpr_world_load (WprWorld *world, GBytes *bytes, GError **error)
   g_return_val_if_fail (world != NULL && bytes != NULL, FALSE);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
+  if (data == NULL) /* no bytes at all: a sum needs something to begin at */
+    data = (const guint8 *)"";
   Reader r = { .bad = !check_head (data, size) };
   r.at = r.bad ? data : data + sizeof (Head);
   r.end = data + size;
