@@ -219,7 +219,7 @@ halve_the_largest (GPtrArray *const *sets, gsize n_sets)
         largest = sets[set];
         most = ((WprSlot *)largest->pdata[0])->spec.bytes;
       }
-  if (most / 2 < least)
+  if (largest == NULL || most / 2 < least)
     return FALSE;
   for (guint i = 0; i < largest->len; i++)
     ((WprSlot *)largest->pdata[i])->spec.bytes /= 2;

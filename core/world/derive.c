@@ -245,7 +245,8 @@ begin_child (Derivation *d, WprFact *fact)
       wpr_life_add_program (d->life, fact->time, FALSE, NULL, NULL, NULL);
       begin_thread (d, fact->tid, fact->time, NULL);
     }
-  d->leader->start_known = TRUE;
+  if (d->leader != NULL) /* no leader: a record that the kernel does not make */
+    d->leader->start_known = TRUE;
   if (fact->flag) /* the parent is about to be forgotten */
     {
       fact->data = wpr_life_copy (d->life);
