@@ -47,27 +47,27 @@ read_request (const WprConvertRow *row, const WprRecord *record, WprEvent *event
 }
 
 /* Both stay tracepoints of their own: they tell who asked. */
-WprConverted
-wpr_convert_bio (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                 WprEvent *event)
+static WprConverted
+convert_bio (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+             WprEvent *event)
 {
   wpr_requests_queued (convert->requests, (guint32)wpr_convert_int (row, DEV, record),
                        (guint64)wpr_convert_int (row, SECTOR, record), record->tid);
   return WPR_CONVERT_EVENT;
 }
 
-WprConverted
-wpr_convert_insert (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                    WprEvent *event)
+static WprConverted
+convert_insert (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                WprEvent *event)
 {
   wpr_requests_inserted (convert->requests, (guint32)wpr_convert_int (row, DEV, record),
                          (guint64)wpr_convert_int (row, SECTOR, record), record->tid);
   return WPR_CONVERT_EVENT;
 }
 
-WprConverted
-wpr_convert_issue (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                   WprEvent *event)
+static WprConverted
+convert_issue (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+               WprEvent *event)
 {
   event->kind = WPR_EVENT_DISK_ISSUE;
   read_request (row, record, event);
@@ -78,9 +78,9 @@ wpr_convert_issue (WprConvert *convert, const WprConvertRow *row, const WprRecor
   return WPR_CONVERT_EVENT;
 }
 
-WprConverted
-wpr_convert_complete (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                      WprEvent *event)
+static WprConverted
+convert_complete (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                  WprEvent *event)
 {
   event->kind = WPR_EVENT_DISK_COMPLETE;
   read_request (row, record, event);
@@ -95,3 +95,13 @@ wpr_convert_complete (WprConvert *convert, const WprConvertRow *row, const WprRe
     event->kind = WPR_EVENT_TRACEPOINT;
   return WPR_CONVERT_EVENT;
 }
+
+const WprConvertKind wpr_convert_block_kinds[] = {
+  { "block:block_bio_queue", convert_bio, { "dev", "sector" } },
+  { "block:block_rq_insert", convert_insert, { "dev", "sector", "nr_sector", "rwbs" } },
+  { "block:block_rq_issue", convert_issue, { "dev", "sector", "nr_sector", "rwbs" } },
+  { "block:block_rq_complete",
+    convert_complete,
+    { "dev", "sector", "nr_sector", "rwbs", "error" } },
+  { NULL, NULL, { NULL } },
+};

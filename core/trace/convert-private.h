@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-#define WPR_CONVERT_FIELDS 6
+#define WPR_CONVERT_FIELDS 12
 #define WPR_CONVERT_STATES 32
 
 typedef struct _WprConvertRow WprConvertRow;
@@ -39,30 +39,26 @@ wpr_convert_int (const WprConvertRow *row, guint field, const WprRecord *record)
   return wpr_field_int (row->fields[field], record->raw, record->raw_size);
 }
 
-/* convert-sched.c */
+/* A row of a table of kinds: the event's name and the fields that its function asks for by place.
+ * A table ends with a row without a name. */
+typedef struct
+{
+  const char *name;
+  WprConvertFunc func;
+  const char *fields[WPR_CONVERT_FIELDS];
+} WprConvertKind;
+extern const WprConvertKind wpr_convert_sched_kinds[];  /* convert-sched.c: and samples */
+extern const WprConvertKind wpr_convert_block_kinds[];  /* convert-block.c */
+extern const WprConvertKind wpr_convert_memory_kinds[]; /* convert-memory.c */
+extern const WprConvertKind
+    wpr_convert_syscall_kinds[]; /* convert-syscall.c: raw_syscalls, yield */
+
+/* convert-sched.c: sched_switch, by which the converter knows it; and what sched_wakeup may stand
+ * in for. */
 void wpr_convert_learn_states (WprConvertRow *row, const char *format_text);
 WprConverted wpr_convert_switch (WprConvert *convert, const WprConvertRow *row,
                                  const WprRecord *record, WprEvent *event);
 WprConverted wpr_convert_waking (WprConvert *convert, const WprConvertRow *row,
                                  const WprRecord *record, WprEvent *event);
-WprConverted wpr_convert_waking_new (WprConvert *convert, const WprConvertRow *row,
-                                     const WprRecord *record, WprEvent *event);
-WprConverted wpr_convert_yield (WprConvert *convert, const WprConvertRow *row,
-                                const WprRecord *record, WprEvent *event);
-WprConverted wpr_convert_yielded (WprConvert *convert, const WprConvertRow *row,
-                                  const WprRecord *record, WprEvent *event);
-WprConverted wpr_convert_sys_enter (WprConvert *convert, const WprConvertRow *row,
-                                    const WprRecord *record, WprEvent *event);
-WprConverted wpr_convert_sys_exit (WprConvert *convert, const WprConvertRow *row,
-                                   const WprRecord *record, WprEvent *event);
-/* convert-block.c */
-WprConverted wpr_convert_bio (WprConvert *convert, const WprConvertRow *row,
-                              const WprRecord *record, WprEvent *event);
-WprConverted wpr_convert_insert (WprConvert *convert, const WprConvertRow *row,
-                                 const WprRecord *record, WprEvent *event);
-WprConverted wpr_convert_issue (WprConvert *convert, const WprConvertRow *row,
-                                const WprRecord *record, WprEvent *event);
-WprConverted wpr_convert_complete (WprConvert *convert, const WprConvertRow *row,
-                                   const WprRecord *record, WprEvent *event);
 
 G_END_DECLS

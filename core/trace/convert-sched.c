@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scheduler events and sched_yield. */
+/* Scheduler events and profile samples. */
 #include "config.h"
 #include "trace/convert-private.h"
 
 #include <string.h>
-#include <sys/syscall.h>
 
 /* common_flags: in a hardware or software interrupt, or an NMI. */
 #define IN_INTERRUPT (0x08 | 0x10 | 0x40)
@@ -110,42 +109,30 @@ wpr_convert_waking (WprConvert *convert, const WprConvertRow *row, const WprReco
   return WPR_CONVERT_EVENT;
 }
 
-WprConverted
-wpr_convert_waking_new (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                        WprEvent *event)
+static WprConverted
+convert_waking_new (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                    WprEvent *event)
 {
   wpr_convert_waking (convert, row, record, event);
   event->u.waking.is_new = TRUE;
   return WPR_CONVERT_EVENT;
 }
 
-WprConverted
-wpr_convert_yield (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                   WprEvent *event)
+static WprConverted
+convert_sample (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
+                WprEvent *event)
 {
-  return WPR_CONVERT_YIELD;
+  event->kind = WPR_EVENT_SAMPLE;
+  return WPR_CONVERT_EVENT;
 }
 
-WprConverted
-wpr_convert_yielded (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                     WprEvent *event)
-{
-  return WPR_CONVERT_YIELDED;
-}
-
-/* System call numbers are those of the machine this was built for, like the recording's. */
-WprConverted
-wpr_convert_sys_enter (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                       WprEvent *event)
-{
-  return wpr_convert_int (row, 0, record) == SYS_sched_yield ? WPR_CONVERT_YIELD
-                                                             : WPR_CONVERT_EVENT;
-}
-
-WprConverted
-wpr_convert_sys_exit (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                      WprEvent *event)
-{
-  return wpr_convert_int (row, 0, record) == SYS_sched_yield ? WPR_CONVERT_YIELDED
-                                                             : WPR_CONVERT_EVENT;
-}
+const WprConvertKind wpr_convert_sched_kinds[] = {
+  { "sched:sched_switch",
+    wpr_convert_switch,
+    { "prev_pid", "prev_prio", "prev_state", "next_pid", "next_prio" } },
+  { "sched:sched_waking", wpr_convert_waking, { "pid", "prio", "target_cpu", "common_flags" } },
+  { "sched:sched_wakeup_new", convert_waking_new, { "pid", "prio", "target_cpu", "common_flags" } },
+  { "cpu-clock", convert_sample, { NULL } },
+  { "cycles", convert_sample, { NULL } },
+  { NULL, NULL, { NULL } },
+};

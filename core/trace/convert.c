@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of kinds, and what all records share. What a kind makes of its fields is in
- * convert-sched.c and convert-block.c. */
+/* What all records share. The table of kinds, a row a kind, lies by concept beside the functions:
+ * convert-sched.c, -block.c, -memory.c, -syscall.c. */
 #include "config.h"
 #include "trace/convert-private.h"
 
@@ -18,63 +18,13 @@ convert_plain (WprConvert *convert, const WprConvertRow *row, const WprRecord *r
   return WPR_CONVERT_EVENT;
 }
 
-static WprConverted
-convert_sample (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                WprEvent *event)
-{
-  event->kind = WPR_EVENT_SAMPLE;
-  return WPR_CONVERT_EVENT;
-}
-
-static WprConverted
-convert_fault (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-               WprEvent *event)
-{
-  event->kind = WPR_EVENT_FAULT;
-  event->u.fault.major = FALSE;
-  return WPR_CONVERT_EVENT;
-}
-
-static WprConverted
-convert_major_fault (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
-                     WprEvent *event)
-{
-  event->kind = WPR_EVENT_FAULT;
-  event->u.fault.major = TRUE;
-  return WPR_CONVERT_EVENT;
-}
-
-/* One row a kind: the event's name and the fields that its function asks for by place. What has no
- * row, or lacks a field, is a plain event: also a counter that is not time (its samples are no
- * SampledProfile). */
-static const struct
-{
-  const char *name;
-  WprConvertFunc func;
-  const char *fields[WPR_CONVERT_FIELDS];
-} kinds[] = {
-  { "sched:sched_switch",
-    wpr_convert_switch,
-    { "prev_pid", "prev_prio", "prev_state", "next_pid", "next_prio" } },
-  { "sched:sched_waking", wpr_convert_waking, { "pid", "prio", "target_cpu", "common_flags" } },
-  { "sched:sched_wakeup_new",
-    wpr_convert_waking_new,
-    { "pid", "prio", "target_cpu", "common_flags" } },
-  { "syscalls:sys_enter_sched_yield", wpr_convert_yield, { NULL } },
-  { "syscalls:sys_exit_sched_yield", wpr_convert_yielded, { NULL } },
-  { "raw_syscalls:sys_enter", wpr_convert_sys_enter, { "id" } },
-  { "raw_syscalls:sys_exit", wpr_convert_sys_exit, { "id" } },
-  { "block:block_bio_queue", wpr_convert_bio, { "dev", "sector" } },
-  { "block:block_rq_insert", wpr_convert_insert, { "dev", "sector", "nr_sector", "rwbs" } },
-  { "block:block_rq_issue", wpr_convert_issue, { "dev", "sector", "nr_sector", "rwbs" } },
-  { "block:block_rq_complete",
-    wpr_convert_complete,
-    { "dev", "sector", "nr_sector", "rwbs", "error" } },
-  { "cpu-clock", convert_sample, { NULL } },
-  { "cycles", convert_sample, { NULL } },
-  { "page-faults", convert_fault, { NULL } },
-  { "minor-faults", convert_fault, { NULL } },
-  { "major-faults", convert_major_fault, { NULL } },
+/* What has no row in any of them, or lacks a field, is a plain event: also a counter that is not
+ * time (its samples are no SampledProfile). */
+static const WprConvertKind *const tables[] = {
+  wpr_convert_sched_kinds,
+  wpr_convert_block_kinds,
+  wpr_convert_memory_kinds,
+  wpr_convert_syscall_kinds,
 };
 
 /* FALSE if the format lacks a field the kind needs. */
@@ -90,18 +40,26 @@ resolve (WprConvertRow *row, const char *const *names)
   return TRUE;
 }
 
+static const WprConvertKind *
+find_kind (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    for (const WprConvertKind *kind = tables[i]; kind->name != NULL; kind++)
+      if (g_strcmp0 (name, kind->name) == 0)
+        return kind;
+  return NULL;
+}
+
 static void
 choose_func (WprConvertRow *row, const WprStoreEvent *event)
 {
+  const WprConvertKind *kind = find_kind (event->name);
   row->func = convert_plain;
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (g_strcmp0 (event->name, kinds[i].name) == 0 && resolve (row, kinds[i].fields))
-      {
-        row->func = kinds[i].func;
-        if (row->func == wpr_convert_switch)
-          wpr_convert_learn_states (row, event->format);
-        return;
-      }
+  if (kind == NULL || !resolve (row, kind->fields))
+    return;
+  row->func = kind->func;
+  if (row->func == wpr_convert_switch)
+    wpr_convert_learn_states (row, event->format);
 }
 
 static void

@@ -20,6 +20,8 @@ typedef enum
   WPR_EVENT_FAULT,         /* addr, ip; u.fault */
   WPR_EVENT_DISK_ISSUE,    /* u.disk */
   WPR_EVENT_DISK_COMPLETE, /* u.disk */
+  WPR_EVENT_SYSCALL_ENTER, /* u.syscall; arguments: in raw */
+  WPR_EVENT_SYSCALL_EXIT,  /* u.syscall */
   WPR_EVENT_THROTTLE,      /* u.throttle: samples were lost from here / until here */
   /* from the world, live (start rundown and end rundown are given by WprTraceContext) */
   WPR_EVENT_PROCESS_START,
@@ -113,6 +115,10 @@ typedef struct
       gint64 issue_time; /* complete: boot ns, -1 unknown */
       guint32 issuer_tid;
     } disk;
+    struct
+    {
+      gint64 nr, result; /* result: at the exit */
+    } syscall;
     struct
     {
       gboolean end;
