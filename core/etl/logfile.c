@@ -15,22 +15,20 @@
 #define TIMER_RESOLUTION 156250 /* 100 ns: 15.625 ms, what every genuine file says */
 
 void
-wpr_etl_buffer_close (guint8 *buffer, guint32 used, guint cpu, gint64 ticks, guint64 sequence,
-                      guint16 flags, guint16 type)
+wpr_etl_buffer_head (guint8 *at, const WprEtlBufferHead *head)
 {
-  memset (buffer, 0, WPR_ETL_BUFFER_HEADER);
-  wpr_etl_put32 (buffer + WPR_ETL_BUFFER_SIZE, WPR_ETL_BUFFER_BYTES);
-  wpr_etl_put32 (buffer + WPR_ETL_BUFFER_SAVED, used);
-  wpr_etl_put32 (buffer + WPR_ETL_BUFFER_CURRENT, used);
-  wpr_etl_put64 (buffer + WPR_ETL_BUFFER_TIME, (guint64)ticks);
-  wpr_etl_put64 (buffer + WPR_ETL_BUFFER_SEQUENCE, sequence);
-  wpr_etl_put16 (buffer + WPR_ETL_BUFFER_CPU, (guint16)cpu);
-  wpr_etl_put16 (buffer + WPR_ETL_BUFFER_LOGGER, 1);
-  wpr_etl_put32 (buffer + WPR_ETL_BUFFER_STATE, WPR_ETL_STATE_FLUSH);
-  wpr_etl_put32 (buffer + WPR_ETL_BUFFER_FILLED, used);
-  wpr_etl_put16 (buffer + WPR_ETL_BUFFER_FLAGS, flags);
-  wpr_etl_put16 (buffer + WPR_ETL_BUFFER_TYPE, type);
-  memset (buffer + used, 0xff, WPR_ETL_BUFFER_BYTES - used);
+  memset (at, 0, WPR_ETL_BUFFER_HEADER);
+  wpr_etl_put32 (at + WPR_ETL_BUFFER_SIZE, head->bytes);
+  wpr_etl_put32 (at + WPR_ETL_BUFFER_SAVED, head->used);
+  wpr_etl_put32 (at + WPR_ETL_BUFFER_CURRENT, head->used);
+  wpr_etl_put64 (at + WPR_ETL_BUFFER_TIME, (guint64)head->ticks);
+  wpr_etl_put64 (at + WPR_ETL_BUFFER_SEQUENCE, head->sequence);
+  wpr_etl_put16 (at + WPR_ETL_BUFFER_CPU, (guint16)head->cpu);
+  wpr_etl_put16 (at + WPR_ETL_BUFFER_LOGGER, 1);
+  wpr_etl_put32 (at + WPR_ETL_BUFFER_STATE, WPR_ETL_STATE_FLUSH);
+  wpr_etl_put32 (at + WPR_ETL_BUFFER_FILLED, head->used);
+  wpr_etl_put16 (at + WPR_ETL_BUFFER_FLAGS, head->flags);
+  wpr_etl_put16 (at + WPR_ETL_BUFFER_TYPE, head->type);
 }
 
 /* A SYSTEM header of process 0; returns where the payload goes. */
@@ -74,7 +72,7 @@ put_logfile_header (guint8 *h, const WprEtlHeaderInfo *info, const WprEtlTail *t
   wpr_etl_put32 (h + 0x0c, info->n_cpus);
   wpr_etl_put64 (h + 0x10, (guint64)tail->end_filetime);
   wpr_etl_put32 (h + 0x18, TIMER_RESOLUTION);
-  wpr_etl_put32 (h + 0x20, 1); /* sequential */
+  wpr_etl_put32 (h + 0x20, 1 /* sequential */ | (info->compress ? WPR_ETL_MODE_COMPRESSED : 0));
   wpr_etl_put32 (h + 0x24, tail->n_buffers);
   wpr_etl_put32 (h + 0x28, 1); /* start buffers */
   wpr_etl_put32 (h + 0x2c, 8); /* pointer size */
@@ -88,11 +86,11 @@ put_logfile_header (guint8 *h, const WprEtlHeaderInfo *info, const WprEtlTail *t
   wpr_etl_put32 (h + 0x114, tail->buffers_lost);
 }
 
-void
+gsize
 wpr_etl_logfile_fill (guint8 *buffer, const WprEtlHeaderInfo *info, const WprEtlTail *tail)
 {
   guint8 names[4 * MOST_NAME + 8];
-  guint32 names_size, at = WPR_ETL_BUFFER_HEADER;
+  guint32 names_size, at = WPR_ETL_BUFFER_HEADER, bytes;
   guint8 *payload;
 
   names_size = put_name (names, info->logger_name);
@@ -114,6 +112,14 @@ wpr_etl_logfile_fill (guint8 *buffer, const WprEtlHeaderInfo *info, const WprEtl
   system_head (buffer + at, 0x0050, 48, info->start_ticks);
   at = WPR_ETL_ALIGN (at + 0x20 + 48);
 
-  wpr_etl_buffer_close (buffer, at, 0, 0, 0, WPR_ETL_FLAG_PROC_INDEX | WPR_ETL_FLAG_FLUSH,
-                        WPR_ETL_TYPE_HEADER);
+  bytes = info->compress ? (at + 1023) / 1024 * 1024 : WPR_ETL_BUFFER_BYTES;
+  memset (buffer + at, 0xff, bytes - at);
+  /* The state of a compressed file's header buffer says which compression: 3 XPRESS, which is also
+   * what an ordinary one's says: flushed. */
+  wpr_etl_buffer_head (buffer,
+                       &(WprEtlBufferHead){ .bytes = bytes,
+                                            .used = at,
+                                            .flags = WPR_ETL_FLAG_PROC_INDEX | WPR_ETL_FLAG_FLUSH,
+                                            .type = WPR_ETL_TYPE_HEADER });
+  return bytes;
 }

@@ -14,11 +14,22 @@ typedef struct
   gint64 end_filetime;
 } WprEtlTail;
 
-/* Fills all WPR_ETL_BUFFER_BYTES of `buffer`: TRACE_LOGFILE_HEADER and names, group masks 0x0005,
- * partition 0x0050, 0xFF to the end. */
-void wpr_etl_logfile_fill (guint8 *buffer, const WprEtlHeaderInfo *info, const WprEtlTail *tail);
-/* A WMI_BUFFER_HEADER, and 0xFF from `used` on. */
-void wpr_etl_buffer_close (guint8 *buffer, guint32 used, guint cpu, gint64 ticks, guint64 sequence,
-                           guint16 flags, guint16 type);
+/* What the header of a data buffer says. */
+typedef struct
+{
+  guint32 bytes; /* it takes in the file */
+  guint32 used;  /* end of what is valid in it, uncompressed, header included */
+  guint cpu;
+  gint64 ticks; /* of flushing */
+  guint64 sequence;
+  guint16 flags, type;
+} WprEtlBufferHead;
+
+/* Fills `buffer`, of WPR_ETL_BUFFER_BYTES: TRACE_LOGFILE_HEADER and names, group masks 0x0005,
+ * partition 0x0050, 0xFF to the end. Returns the bytes it takes in the file: all of them, or of a
+ * compressed file, as Windows does, the next whole KiB. The same each time for one `info`. */
+gsize wpr_etl_logfile_fill (guint8 *buffer, const WprEtlHeaderInfo *info, const WprEtlTail *tail);
+/* The WPR_ETL_BUFFER_HEADER bytes of a WMI_BUFFER_HEADER. */
+void wpr_etl_buffer_head (guint8 *at, const WprEtlBufferHead *head);
 
 G_END_DECLS

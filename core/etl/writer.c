@@ -11,13 +11,18 @@
 #include "base/wpr-error.h"
 #include "etl/layout.h"
 #include "etl/logfile.h"
+#include "etl/xpress-encode.h"
+
+/* A few bytes cannot be had smaller, only known to be no smaller. */
+#define PACKED_SLACK 32
+#define PACKED_BYTES (WPR_ETL_BUFFER_BYTES + PACKED_SLACK)
 
 /* The one open buffer of a CPU; made when its first event comes. */
 typedef struct
 {
-  guint8 *bytes;
+  guint8 *bytes; /* NULL: none is open */
   guint32 used;
-  gint64 ticks; /* of its newest event */
+  gint64 ticks; /* of its newest event; before that the file's first */
 } Lane;
 
 struct _WprEtlWriter
@@ -27,6 +32,9 @@ struct _WprEtlWriter
   char *logger_name, *file_name;
   Lane *lanes;       /* of info.n_cpus */
   guint32 n_buffers; /* the header buffer included; the next data buffer's sequence number */
+  guint64 n_bytes;   /* in the file */
+  WprXpressEncoder *encoder; /* NULL: not compressed */
+  guint8 *packed;            /* a compressed buffer, of PACKED_BYTES */
   guint64 n_events, n_clamped;
 };
 
@@ -43,15 +51,15 @@ static const struct
 };
 
 static gboolean
-write_header (WprEtlWriter *self, const WprEtlTail *tail, GError **error)
+write_header (WprEtlWriter *self, const WprEtlTail *tail, gsize *bytes, GError **error)
 {
   g_autofree guint8 *buffer = g_malloc (WPR_ETL_BUFFER_BYTES);
   gsize done = 0;
 
-  wpr_etl_logfile_fill (buffer, &self->info, tail);
-  while (done < WPR_ETL_BUFFER_BYTES)
+  *bytes = wpr_etl_logfile_fill (buffer, &self->info, tail);
+  while (done < *bytes)
     {
-      gssize n = pwrite (self->fd, buffer + done, WPR_ETL_BUFFER_BYTES - done, (off_t)done);
+      gssize n = pwrite (self->fd, buffer + done, *bytes - done, (off_t)done);
 
       if (n < 0 && errno == EINTR)
         continue;
@@ -73,6 +81,7 @@ WprEtlWriter *
 wpr_etl_writer_new (int fd, const WprEtlHeaderInfo *info, GError **error)
 {
   g_autoptr (WprEtlWriter) self = NULL;
+  gsize header = 0;
 
   g_return_val_if_fail (info != NULL && info->n_cpus > 0 && info->n_cpus <= G_MAXUINT16, NULL);
 
@@ -83,9 +92,17 @@ wpr_etl_writer_new (int fd, const WprEtlHeaderInfo *info, GError **error)
   self->info.file_name = self->file_name = g_strdup (info->file_name);
   self->lanes = g_new0 (Lane, info->n_cpus);
   self->n_buffers = 1;
-  if (!write_header (self, &(WprEtlTail){ .n_buffers = 1 }, error))
+  for (guint i = 0; i < info->n_cpus; i++)
+    self->lanes[i].ticks = info->start_ticks;
+  if (info->compress)
+    {
+      self->encoder = wpr_xpress_encoder_new ();
+      self->packed = g_malloc (PACKED_BYTES);
+    }
+  if (!write_header (self, &(WprEtlTail){ .n_buffers = 1 }, &header, error))
     return NULL;
-  if (lseek (fd, WPR_ETL_BUFFER_BYTES, SEEK_SET) < 0)
+  self->n_bytes = header;
+  if (lseek (fd, (off_t)header, SEEK_SET) < 0)
     {
       wpr_set_error (error, WPR_ERROR_INTERNAL, 0, _ ("The trace file cannot be positioned: %s."),
                      g_strerror (errno));
@@ -102,6 +119,8 @@ wpr_etl_writer_free (WprEtlWriter *self)
   for (guint i = 0; i < self->info.n_cpus; i++)
     g_free (self->lanes[i].bytes);
   g_free (self->lanes);
+  wpr_xpress_encoder_free (self->encoder);
+  g_free (self->packed);
   g_free (self->logger_name);
   g_free (self->file_name);
   g_free (self);
@@ -116,7 +135,18 @@ wpr_etl_writer_events (const WprEtlWriter *self)
 guint64
 wpr_etl_writer_bytes (const WprEtlWriter *self)
 {
-  return (guint64)self->n_buffers * WPR_ETL_BUFFER_BYTES;
+  return self->n_bytes;
+}
+
+guint64
+wpr_etl_writer_open_bytes (const WprEtlWriter *self)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < self->info.n_cpus; i++)
+    if (self->lanes[i].bytes != NULL && self->lanes[i].used > WPR_ETL_BUFFER_HEADER)
+      bytes += self->encoder != NULL ? self->lanes[i].used : WPR_ETL_BUFFER_BYTES;
+  return bytes;
 }
 
 guint64
@@ -129,22 +159,62 @@ gint64
 wpr_etl_writer_last_ticks (const WprEtlWriter *self, guint cpu)
 {
   g_return_val_if_fail (cpu < self->info.n_cpus, 0);
-  return self->lanes[cpu].bytes != NULL ? self->lanes[cpu].ticks : self->info.start_ticks;
+  return self->lanes[cpu].ticks;
+}
+
+/* What goes into the file for an open buffer; its header is still to come. A buffer that does not
+ * shrink is written as it is, also in a compressed file. */
+static guint8 *
+pack (WprEtlWriter *self, Lane *lane, WprEtlBufferHead *head)
+{
+  gsize size = lane->used - WPR_ETL_BUFFER_HEADER, packed = 0;
+
+  if (self->encoder != NULL)
+    packed = wpr_xpress_encode (self->encoder, lane->bytes + WPR_ETL_BUFFER_HEADER, size,
+                                self->packed + WPR_ETL_BUFFER_HEADER, size + PACKED_SLACK);
+  if (packed > 0 && packed <= size)
+    {
+      head->bytes = (guint32)(WPR_ETL_BUFFER_HEADER + packed);
+      head->flags |= WPR_ETL_FLAG_COMPRESSED;
+      return self->packed;
+    }
+  head->bytes = self->encoder != NULL ? (lane->used + 1023) / 1024 * 1024 : WPR_ETL_BUFFER_BYTES;
+  memset (lane->bytes + lane->used, 0xff, head->bytes - lane->used);
+  return lane->bytes;
 }
 
 static gboolean
 flush_lane (WprEtlWriter *self, guint cpu, guint16 flags, GError **error)
 {
   Lane *lane = &self->lanes[cpu];
+  WprEtlBufferHead head = { .used = lane->used,
+                            .cpu = cpu,
+                            .ticks = lane->ticks,
+                            .sequence = self->n_buffers,
+                            .flags = WPR_ETL_FLAG_PROC_INDEX | flags };
+  guint8 *bytes;
 
-  if (lane->used <= WPR_ETL_BUFFER_HEADER)
+  if (lane->bytes == NULL || lane->used <= WPR_ETL_BUFFER_HEADER)
     return TRUE;
-  wpr_etl_buffer_close (lane->bytes, lane->used, cpu, lane->ticks, self->n_buffers,
-                        WPR_ETL_FLAG_PROC_INDEX | flags, 0);
-  if (!wpr_write_all (self->fd, lane->bytes, WPR_ETL_BUFFER_BYTES, error))
+  bytes = pack (self, lane, &head);
+  wpr_etl_buffer_head (bytes, &head);
+  if (!wpr_write_all (self->fd, bytes, head.bytes, error))
     return FALSE;
   lane->used = WPR_ETL_BUFFER_HEADER;
   self->n_buffers++;
+  self->n_bytes += head.bytes;
+  return TRUE;
+}
+
+gboolean
+wpr_etl_writer_park (WprEtlWriter *self, GError **error)
+{
+  for (guint cpu = 0; cpu < self->info.n_cpus; cpu++)
+    {
+      if (!flush_lane (self, cpu, WPR_ETL_FLAG_FLUSH, error))
+        return FALSE;
+      g_clear_pointer (&self->lanes[cpu].bytes, g_free);
+    }
   return TRUE;
 }
 
@@ -266,7 +336,6 @@ wpr_etl_writer_add (WprEtlWriter *self, guint cpu, gint64 ticks, const WprEtlHea
     {
       lane->bytes = g_malloc (WPR_ETL_BUFFER_BYTES);
       lane->used = WPR_ETL_BUFFER_HEADER;
-      lane->ticks = self->info.start_ticks;
     }
   if (lane->used + aligned > WPR_ETL_BUFFER_BYTES && !flush_lane (self, cpu, 0, error))
     return FALSE;
@@ -303,11 +372,11 @@ wpr_etl_writer_finish (WprEtlWriter *self, gint64 end_filetime, guint64 events_l
                        guint32 buffers_lost, GError **error)
 {
   WprEtlTail tail = { .end_filetime = end_filetime, .buffers_lost = buffers_lost };
+  gsize header;
 
-  for (guint cpu = 0; cpu < self->info.n_cpus; cpu++)
-    if (!flush_lane (self, cpu, WPR_ETL_FLAG_FLUSH, error))
-      return FALSE;
+  if (!wpr_etl_writer_park (self, error))
+    return FALSE;
   tail.n_buffers = self->n_buffers;
   tail.events_lost = (guint32)MIN (events_lost, G_MAXUINT32);
-  return write_header (self, &tail, error);
+  return write_header (self, &tail, &header, error);
 }

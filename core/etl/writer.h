@@ -47,6 +47,7 @@ typedef struct
   gint32 bias_minutes;                  /* of the time zone */
   const char *logger_name, *file_name;  /* UTF-8 */
   guint32 group_masks[8];
+  gboolean compress; /* buffers are written XPRESS-compressed */
 } WprEtlHeaderInfo;
 
 typedef struct _WprEtlWriter WprEtlWriter;
@@ -58,8 +59,13 @@ gboolean wpr_etl_writer_add (WprEtlWriter *writer, guint cpu, gint64 ticks, cons
 /* Flushes all, patches the header. events_lost is clamped to u32. */
 gboolean wpr_etl_writer_finish (WprEtlWriter *writer, gint64 end_filetime, guint64 events_lost,
                                 guint32 buffers_lost, GError **error);
+/* Writes what is open and gives its memory back: for a file that waits to be finished. Events can
+ * still be added. */
+gboolean wpr_etl_writer_park (WprEtlWriter *writer, GError **error);
 guint64 wpr_etl_writer_events (const WprEtlWriter *writer);
-guint64 wpr_etl_writer_bytes (const WprEtlWriter *writer);
+guint64 wpr_etl_writer_bytes (const WprEtlWriter *writer); /* in the file so far */
+/* What the buffers that are still open add at most. */
+guint64 wpr_etl_writer_open_bytes (const WprEtlWriter *writer);
 guint64 wpr_etl_writer_clamped (const WprEtlWriter *writer);
 /* Of the CPU's newest event; start_ticks before its first. */
 gint64 wpr_etl_writer_last_ticks (const WprEtlWriter *writer, guint cpu);
