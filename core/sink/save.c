@@ -117,6 +117,7 @@ wpr_sink_save_etl (WprTrace *trace, int folder_fd, const char *name, const WprPr
   sink = wpr_sink_etl_new (wpr_new_file_get_fd (file), error);
   if (sink == NULL)
     return FALSE;
+  wpr_sink_etl_want_names (sink, &(WprSinkNamesWish){ progress, cancellable });
   played = wpr_trace_play (trace, &sink, 1, progress, cancellable, error);
   wpr_sink_etl_totals (sink, &written, NULL);
   wpr_sink_free (sink);

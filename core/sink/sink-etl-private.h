@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sink that writes an .etl, as its files see it: sink-etl.c (the row a kind, begin, event,
  * end), -kernel (Windows' kernel layouts), -stack, -rundown (who was there), -machine (system
- * config), -recorder (provider Linux.Recorder), -generic (any tracepoint). */
+ * config), -recorder (provider Linux.Recorder), -generic (any tracepoint), -names (provider
+ * Linux.Symbols), -places (which image an address lies in). */
 #pragma once
 
 #include "etl/writer.h"
 #include "sink/payload.h"
 #include "sink/sink.h"
+#include "symbols/addresses.h"
+#include "symbols/symbols.h"
 
 G_BEGIN_DECLS
 
 #define WPR_SYSTEM_PID 4u /* owns every kernel thread, as on Windows */
 #define WPR_SCRATCH_BYTES 65536
 
-typedef struct _WprGeneric WprGeneric; /* a tracepoint's schema and how to copy its fields */
-typedef struct _WprStacks WprStacks;   /* stacks of threads that are switched out */
+typedef struct _WprGeneric WprGeneric;     /* a tracepoint's schema and how to copy its fields */
+typedef struct _WprStacks WprStacks;       /* stacks of threads that are switched out */
+typedef struct _WprSinkNames WprSinkNames; /* addresses seen, to be named */
 
 typedef struct
 {
@@ -35,6 +39,7 @@ typedef struct
   guint64 *kernel_pids;  /* a bit a pid: a kernel thread's */
   guint32 n_kernel_pids;
   WprStacks *stacks;
+  WprSinkNames *names;   /* NULL: not wanted */
   GPtrArray *by_row;     /* WprGeneric, by row of the manifest; NULL until the row's first event */
   GHashTable *by_format; /* WprFormat -> WprGeneric: owns them; what has no row */
   GHashTable *counter_kinds; /* "name/field/..." -> WprEtlSchema */
@@ -111,6 +116,23 @@ gboolean wpr_sink_etl_recorder_begin (WprSinkEtl *self, GError **error);
 gboolean wpr_sink_etl_recorder_event (WprSinkEtl *self, const WprEvent *event, GError **error);
 gboolean wpr_sink_etl_recorder_end (WprSinkEtl *self, GError **error);
 void wpr_sink_etl_recorder_free (WprSinkEtl *self);
+
+/* ---- sink-etl-names.c ---- */
+WprSinkNames *wpr_sink_names_new (const WprSinkNamesWish *wish);
+void wpr_sink_names_free (WprSinkNames *names);
+void wpr_sink_names_program (WprSinkNames *names, const WprEvent *event); /* PROCESS_START */
+/* Where names are wanted: the frames of an event, its ip without any; and an address by itself. */
+void wpr_sink_etl_saw_stack (WprSinkEtl *self, const WprEvent *event);
+void wpr_sink_etl_saw_address (WprSinkEtl *self, guint32 pid, guint64 address);
+gboolean wpr_sink_etl_names (WprSinkEtl *self, GError **error);
+/* The process of a space of addresses, and a time when it was that. */
+WprTime wpr_sink_names_space (const WprSinkNames *names, guint32 space, guint32 *pid);
+
+/* ---- sink-etl-places.c ---- */
+/* Of WprSymbolImage, owned: what every address lies in. */
+GPtrArray *wpr_sink_etl_gather_images (WprSinkEtl *self, const WprSeenAddress *seen, guint n);
+gboolean wpr_sink_etl_search_names (WprSinkEtl *self, const WprSinkNamesWish *wish,
+                                    GPtrArray *images, WprSymbolSearch *search, GError **error);
 
 /* ---- sink-etl-generic.c ---- */
 gboolean wpr_sink_etl_tracepoint (WprSinkEtl *self, const WprEvent *event, GError **error);

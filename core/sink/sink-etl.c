@@ -58,6 +58,13 @@ sink_etl_event (WprSink *sink, const WprEvent *event, GError **error)
   g_return_val_if_fail (event->kind < WPR_EVENT_N_KINDS && rows[event->kind] != NULL, FALSE);
   if (event->row < self->n_rows && event->cpu < self->n_cpus && !event->inferred)
     self->in_file[(gsize)event->row * self->n_cpus + event->cpu]++;
+  if (self->names != NULL)
+    {
+      if (event->n_callchain > 0 || event->ip != 0 || event->user_ip != 0)
+        wpr_sink_etl_saw_stack (self, event);
+      else if (event->kind == WPR_EVENT_PROCESS_START)
+        wpr_sink_names_program (self->names, event);
+    }
   return rows[event->kind](self, event, error);
 }
 
@@ -175,7 +182,8 @@ sink_etl_end (WprSink *sink, const WprTraceContext *context, GError **error)
       || !wpr_sink_etl_interval (self, context->end_time, TRUE, error)
       || !wpr_sink_etl_rundown (self, TRUE, error)
       || !rundown_complete (self, context->end_time, error) || !wpr_sink_etl_machine (self, error)
-      || !wpr_sink_etl_image_ids (self, error) || !wpr_sink_etl_recorder_end (self, error))
+      || !wpr_sink_etl_image_ids (self, error) || !wpr_sink_etl_names (self, error)
+      || !wpr_sink_etl_recorder_end (self, error))
     return FALSE;
   end_ticks = wpr_sink_etl_ticks (context->end_time) - wpr_sink_etl_ticks (context->start_time);
   return wpr_etl_writer_finish (
@@ -191,6 +199,7 @@ sink_etl_free (WprSink *sink)
   wpr_sink_etl_recorder_free (self);
   wpr_etl_writer_free (self->writer);
   wpr_stacks_free (self->stacks);
+  wpr_sink_names_free (self->names);
   g_ptr_array_unref (self->by_row);
   g_hash_table_unref (self->by_format);
   g_hash_table_unref (self->counter_kinds);
@@ -223,6 +232,15 @@ wpr_sink_etl_new (int fd, GError **error)
                                                (GDestroyNotify)wpr_etl_schema_free);
   self->disks = g_array_new (FALSE, FALSE, sizeof (WprSinkDisk));
   return &self->parent;
+}
+
+void
+wpr_sink_etl_want_names (WprSink *sink, const WprSinkNamesWish *wish)
+{
+  WprSinkEtl *self = (WprSinkEtl *)sink;
+
+  g_return_if_fail (sink->klass == &sink_etl_class && self->names == NULL);
+  self->names = wpr_sink_names_new (wish);
 }
 
 void

@@ -8,6 +8,14 @@ G_BEGIN_DECLS
 
 /* Writes a genuine .etl to fd (seekable, empty). fd stays the caller's. */
 WprSink *wpr_sink_etl_new (int fd, GError **error);
+/* Names of the functions in stacks and samples are looked for at the end and written along. Before
+ * playing. */
+typedef struct
+{
+  const WprProgress *progress; /* phase "names"; NULL ok */
+  GCancellable *cancellable;   /* NULL ok */
+} WprSinkNamesWish;
+void wpr_sink_etl_want_names (WprSink *self, const WprSinkNamesWish *wish);
 void wpr_sink_etl_totals (WprSink *self, guint64 *events, guint64 *bytes); /* after play */
 /* Counts by kind; for tests and ten-second runs without a display. */
 WprSink *wpr_sink_summary_new (void);

@@ -5,6 +5,7 @@
 #include "config.h"
 #include "trace/image.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
@@ -117,13 +118,19 @@ read_elf (int fd, File *file)
   elf_end (elf);
 }
 
+/* O_NONBLOCK: a FIFO of that name must not hold us up. */
+static int
+open_path (const char *path)
+{
+  return open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 static void
 read_file (const char *path, File *file)
 {
   struct stat st;
   memset (file, 0, sizeof *file);
-  /* O_NONBLOCK: a FIFO of that name must not hold us up. */
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int fd = open_path (path);
   if (fd < 0)
     return;
   if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode))
@@ -215,4 +222,33 @@ wpr_image_table_get (WprImageTable *table, const WprMapping *mapping, WprImage *
                 + file->lowest_vaddr;
   image->size = file->end_vaddr - file->lowest_vaddr;
   return TRUE;
+}
+
+static gboolean
+is_still (const File *file, const struct stat *st)
+{
+  return S_ISREG (st->st_mode) && file->inode == st->st_ino && file->size == (guint64)st->st_size
+         && file->major == major (st->st_dev) && file->minor == minor (st->st_dev)
+         && file->mtime_ns == (gint64)st->st_mtim.tv_sec * NS_PER_SEC + st->st_mtim.tv_nsec;
+}
+
+int
+wpr_image_table_open (WprImageTable *table, const WprMapping *mapping)
+{
+  g_return_val_if_fail (table != NULL && mapping != NULL && mapping->path != NULL, -1);
+  const File *file = mapping->path[0] == '/' ? find_file (table, mapping->path) : NULL;
+  struct stat st;
+  if (file == NULL || !file->elf || !same_file (file, mapping))
+    {
+      errno = ENOENT;
+      return -1;
+    }
+  int fd = open_path (mapping->path);
+  if (fd >= 0 && (fstat (fd, &st) != 0 || !is_still (file, &st)))
+    {
+      close (fd);
+      fd = -1;
+      errno = ENOENT;
+    }
+  return fd;
 }

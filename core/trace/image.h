@@ -16,6 +16,9 @@ void wpr_image_table_free (WprImageTable *table);
  * without a file (JIT code, stacks). The pointers are the mapping's and the table's: valid until
  * the next call. */
 gboolean wpr_image_table_get (WprImageTable *table, const WprMapping *mapping, WprImage *image);
+/* The file of a mapping, open for reading, if it is the one that was mapped; else -1 and errno
+ * (ENOENT: not there any more, or another one). */
+int wpr_image_table_open (WprImageTable *table, const WprMapping *mapping);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprImageTable, wpr_image_table_free)
 
 G_END_DECLS

@@ -14,7 +14,8 @@ MAY = {
     'world': {'perf'}, 'store': {'perf'},
     'source': {'world', 'store', 'profile', 'perf'},
     'trace': {'world', 'store', 'profile', 'perf'},
-    'sink': {'trace', 'etl', 'world', 'store', 'profile', 'perf'},
+    'symbols': set(),
+    'sink': {'symbols', 'trace', 'etl', 'world', 'store', 'profile', 'perf'},
     'recorder': {'source', 'sink', 'trace', 'store', 'world', 'profile', 'perf', 'etl'},
 }
 # The doors of the core: the three nouns and the error domain. Which room may know which.
