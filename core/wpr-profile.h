@@ -203,7 +203,10 @@ typedef struct
   guint64 interval_ns; /* samples and samplers: the interval; else 0 */
   gboolean skip_self;  /* the recorder's own threads are filtered out (syscalls, block, file) */
   const char *filter;  /* further filter of a tracepoint, as the kernel reads it; NULL: none */
-  gboolean strict;     /* the start fails if it is refused */
+  /* of const char *: programs whose threads that run when recording starts pass the filter too,
+   * whatever their names; NULL: none */
+  const GPtrArray *programs;
+  gboolean strict;           /* the start fails if it is refused */
   const GPtrArray *asked_by; /* of const char *: "CPU: keyword CSwitch", for people */
   const GPtrArray *keywords; /* of const char *: "CSwitch" */
   const GPtrArray *profiles; /* of const char *: names of the profiles that asked */
@@ -263,9 +266,12 @@ typedef struct
   guint duration_s;
   guint64 max_bytes;      /* file mode: of the raw recording; 0: no limit */
   gboolean is_sequential; /* stops at max_bytes; else the oldest go */
-  guint flush_timer_s;    /* FlushTimer; 0: not asked for */
-  gboolean strict;        /* something of it is strict: see the items and what is missing */
-  gboolean needs_rights;  /* nothing of it can be recorded for want of rights */
+  /* File mode: what was recorded is on the disk, whatever happens to the machine, at most so many
+   * seconds (FlushTimer) or bytes (FlushThreshold buffers) later; 0: not asked for */
+  guint flush_timer_s;
+  guint64 flush_bytes;
+  gboolean strict;       /* something of it is strict: see the items and what is missing */
+  gboolean needs_rights; /* nothing of it can be recorded for want of rights */
   const char *digest; /* SHA-256 over everything above but texts: equal digests, equal recordings */
 } WprPlan;
 

@@ -54,7 +54,6 @@ static const struct
   { "ProviderStacks", NULL,
     N_ ("Call stacks of a provider's events are switched by its attribute Stack.") },
   { "StackCaching", NULL, N_ ("This version writes every call stack in full.") },
-  { "FlushThreshold", NULL, N_ ("Buffers are written ten times a second in any case.") },
   { "BuffersPerCPU", NULL, NO_HYPERVISOR },
   { "HypervisorEventCollector", NULL, NO_HYPERVISOR },
   { "HypervisorEventCollectorId", NULL, NO_HYPERVISOR },
@@ -205,6 +204,14 @@ wpr_account_keyword (const WprNode *node, WprAccount *account)
   return WPR_ACCOUNT_ITEM;
 }
 
+/* Of user-space programs nothing is recorded yet. */
+static gboolean
+wpr_target_is_recorded (const WprTarget *target)
+{
+  return target->kind == WPR_TARGET_TRACEPOINT || target->kind == WPR_TARGET_SAMPLER
+         || target->kind == WPR_TARGET_SOFTWARE;
+}
+
 static WprAccountKind
 wpr_account_provider (const WprNode *node, const WprCounting *counting)
 {
@@ -214,7 +221,7 @@ wpr_account_provider (const WprNode *node, const WprCounting *counting)
       = name != NULL ? wpr_providers_lookup (counting->providers, name, &want) : NULL;
   counting->account->n_providers++;
   for (guint i = 0; targets != NULL && i < targets->len; i++)
-    if (((const WprTarget *)g_ptr_array_index (targets, i))->kind == WPR_TARGET_TRACEPOINT)
+    if (wpr_target_is_recorded (g_ptr_array_index (targets, i)))
       {
         counting->account->n_provider_hits++;
         return WPR_ACCOUNT_ITEM;

@@ -39,6 +39,8 @@ wpr_digest_add_collector (GChecksum *sum, const WprPlanCollector *collector)
                       item->period, item->interval_ns, item->skip_self, item->strict);
       if (item->filter != NULL)
         wpr_digest_add (sum, "filter %s", item->filter);
+      if (item->programs != NULL)
+        wpr_digest_add_texts (sum, "program", item->programs);
       wpr_digest_add_texts (sum, "keyword", item->keywords);
       wpr_digest_add_texts (sum, "profile", item->profiles);
     }
@@ -60,7 +62,7 @@ wpr_plan_digest (WprPlanBuild *build)
     }
   wpr_digest_add (sum, "sum %u %" G_GUINT64_FORMAT " %u %d %d", plan->n_kinds, plan->memory_bytes,
                   plan->duration_s, plan->strict, plan->needs_rights);
-  wpr_digest_add (sum, "limits %" G_GUINT64_FORMAT " %d %u", plan->max_bytes, plan->is_sequential,
-                  plan->flush_timer_s);
+  wpr_digest_add (sum, "limits %" G_GUINT64_FORMAT " %d %u %" G_GUINT64_FORMAT, plan->max_bytes,
+                  plan->is_sequential, plan->flush_timer_s, plan->flush_bytes);
   plan->digest = wpr_plan_string (build, g_checksum_get_string (sum));
 }

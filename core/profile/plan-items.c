@@ -64,6 +64,7 @@ wpr_plan_get_item (WprPlanBuild *build, WprCollectorBuild *collector, WprItemKin
       item->item.keywords = item->keywords = g_ptr_array_new ();
       item->item.profiles = item->profiles = g_ptr_array_new ();
       item->filters = g_ptr_array_new ();
+      item->programs = g_ptr_array_new ();
       g_hash_table_insert (build->items, (gpointer)item->item.name, item);
       g_ptr_array_add (collector->items, item);
     }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plan as JSON, schema version 1:
  * {"version":1,"mode":"memory"|"file","level":"light"|"verbose","profiles":[id],"kinds":n,
- *  "memory_bytes":n,"duration_s":n,"strict":b,"needs_rights":b,"digest":hex,
+ *  "memory_bytes":n,"duration_s":n,"max_bytes":n,"sequential":b,"flush_timer_s":n,
+ *  "flush_bytes":n,"strict":b,"needs_rights":b,"digest":hex,
  *  "collectors":[{"name","kind":"system"|"event","buffer_kb","buffers_asked","buffers_granted",
  *    "bytes_asked","bytes_granted","ring_bytes","items":[{"name","kind","description","stack":
- *    "none"|"kernel"|"full","interval_ns","asked_by":[],"keywords":[],"profiles":[]}]}],
+ *    "none"|"kernel"|"full","interval_ns","period","filter","programs":[],"asked_by":[],
+ *    "keywords":[],"profiles":[]}]}],
  *  "missing":[{"what","reason","text","asked_by":[]}],"notices":[]} */
 #include "config.h"
 #include "wpr-profile.h"
@@ -75,6 +77,11 @@ wpr_json_append_item (GString *json, const WprPlanItem *item)
   wpr_json_append_number (json, "period", item->period);
   if (item->filter != NULL)
     wpr_json_append_text (json, "filter", item->filter);
+  if (item->programs != NULL)
+    {
+      wpr_json_append_texts (json, "programs", item->programs);
+      g_string_append_c (json, ',');
+    }
   wpr_json_append_texts (json, "asked_by", item->asked_by);
   g_string_append_c (json, ',');
   wpr_json_append_texts (json, "keywords", item->keywords);
@@ -150,6 +157,7 @@ wpr_plan_to_json (const WprPlan *plan)
   wpr_json_append_number (json, "max_bytes", plan->max_bytes);
   wpr_json_append_boolean (json, "sequential", plan->is_sequential);
   wpr_json_append_number (json, "flush_timer_s", plan->flush_timer_s);
+  wpr_json_append_number (json, "flush_bytes", plan->flush_bytes);
   wpr_json_append_boolean (json, "strict", plan->strict);
   wpr_json_append_boolean (json, "needs_rights", plan->needs_rights);
   wpr_json_append_text (json, "digest", plan->digest);

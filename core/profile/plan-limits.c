@@ -18,6 +18,41 @@ wpr_plan_place (const WprNode *node)
   return g_strdup_printf (" (%s:%u)", node->document->file, node->line);
 }
 
+/* What of the buffer group means something in file mode only. */
+static void
+wpr_plan_tell_file_only (WprPlanBuild *build, const WprChosen *chosen, const WprCollectorUse *use)
+{
+  static const struct
+  {
+    WprBufferWord word;
+    const char *name;
+  } rows[] = { { WPR_BUFFER_MAXIMUM_FILE_SIZE, "MaximumFileSize" },
+               { WPR_BUFFER_FILE_MAX, "FileMax" },
+               { WPR_BUFFER_FLUSH_TIMER, "FlushTimer" },
+               { WPR_BUFFER_FLUSH_THRESHOLD, "FlushThreshold" } };
+  g_autoptr (GString) said = g_string_new (NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (use->words[rows[i].word] != NULL)
+      g_string_append_printf (said, "%s%s", said->len > 0 ? ", " : "", rows[i].name);
+  g_autofree char *place = wpr_plan_place (use->node);
+  if (said->len > 0)
+    wpr_plan_notice (build,
+                     _ ("Of what “%s” says about “%s” this means something in file mode only: "
+                        "%s.%s"),
+                     chosen->profile->name, use->name, said->str, place);
+}
+
+static void
+wpr_plan_ask_flush (WprPlan *plan, const WprCollectorUse *use)
+{
+  guint64 bytes = (guint64)use->flush_buffers * use->buffer_kb * 1024;
+  if (use->flush_timer_s > 0
+      && (plan->flush_timer_s == 0 || use->flush_timer_s < plan->flush_timer_s))
+    plan->flush_timer_s = use->flush_timer_s;
+  if (bytes > 0 && (plan->flush_bytes == 0 || bytes < plan->flush_bytes))
+    plan->flush_bytes = bytes;
+}
+
 /* The recording is one file, so the collectors' limits add up; where one has none, there is none
  * for the others either. Sequential wins: what stops must not go on. */
 void
@@ -25,10 +60,11 @@ wpr_plan_ask_limits (WprPlanBuild *build, const WprChosen *chosen, const WprColl
 {
   WprPlan *plan = &build->owner->plan;
   if (plan->mode != WPR_MODE_FILE)
-    return;
-  if (use->flush_timer_s > 0)
-    plan->flush_timer_s = plan->flush_timer_s > 0 ? MIN (plan->flush_timer_s, use->flush_timer_s)
-                                                  : use->flush_timer_s;
+    {
+      wpr_plan_tell_file_only (build, chosen, use);
+      return;
+    }
+  wpr_plan_ask_flush (plan, use);
   if (use->max_file_mb == 0 && use->file_max > 1)
     wpr_plan_notice (build, _ ("“%s” has FileMax without MaximumFileSize; everything is one file."),
                      chosen->profile->name);

@@ -89,8 +89,26 @@ wpr_text_append_rights (GString *text, const GPtrArray *missing)
 }
 
 static void
+wpr_text_append_flush (GString *text, const WprPlan *plan)
+{
+  g_autofree char *size = g_format_size_full (plan->flush_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  if (plan->flush_timer_s > 0)
+    g_string_append_printf (text,
+                            g_dngettext (GETTEXT_PACKAGE,
+                                         "Everything is on the disk for good at most %u second "
+                                         "later\n",
+                                         "Everything is on the disk for good at most %u seconds "
+                                         "later\n",
+                                         plan->flush_timer_s),
+                            plan->flush_timer_s);
+  if (plan->flush_bytes > 0)
+    g_string_append_printf (text, _ ("Everything is on the disk for good each %s\n"), size);
+}
+
+static void
 wpr_text_append_limits (GString *text, const WprPlan *plan)
 {
+  wpr_text_append_flush (text, plan);
   if (plan->max_bytes == 0)
     return;
   g_autofree char *size = g_format_size_full (plan->max_bytes, G_FORMAT_SIZE_IEC_UNITS);

@@ -16,6 +16,7 @@ wpr_item_build_free (gpointer data)
   g_ptr_array_unref (item->keywords);
   g_ptr_array_unref (item->profiles);
   g_ptr_array_unref (item->filters);
+  g_ptr_array_unref (item->programs);
   g_free (item);
 }
 

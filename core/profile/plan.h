@@ -28,8 +28,9 @@ typedef struct
 {
   WprPlanItem item;
   GPtrArray *asked_by, *keywords, *profiles;
-  GPtrArray *filters; /* const char *: of those that do not want it whole */
-  gboolean is_whole;  /* somebody wants all of it */
+  GPtrArray *filters;  /* const char *: of those that do not want it whole */
+  GPtrArray *programs; /* const char *: whose threads are looked up at the start */
+  gboolean is_whole;   /* somebody wants all of it */
 } WprItemBuild;
 
 typedef struct
@@ -75,8 +76,9 @@ typedef struct
   const char *keyword; /* NULL: none */
   const char *profile; /* NULL: none */
   gboolean strict;
-  const char *filter;      /* only these events of it, as the kernel reads it; NULL: all */
-  gboolean is_pool_filter; /* the filter is about slab caches, else about programs */
+  const char *filter;        /* only these events of it, as the kernel reads it; NULL: all */
+  gboolean is_pool_filter;   /* the filter is about slab caches, else about programs */
+  const GPtrArray *programs; /* const char *: those of the filter, in full; NULL: none */
 } WprAsker;
 
 const char *wpr_plan_string (WprPlanBuild *build, const char *text);
@@ -101,14 +103,19 @@ void wpr_plan_add_event (WprPlanBuild *build, WprCollectorBuild *collector, cons
 /* The item an event of the tables became, NULL if none. */
 WprItemBuild *wpr_plan_find_item (WprPlanBuild *build, const char *event);
 
+/* One event provider of a collector (plan-providers.c). */
+void wpr_plan_add_provider (WprPlanBuild *build, WprCollectorBuild *collector,
+                            const WprChosen *chosen, const WprProviderUse *use);
 /* A counter that takes a sample each `period` counts. */
 void wpr_plan_add_counter_item (WprPlanBuild *build, WprCollectorBuild *collector, WprItemKind kind,
                                 const char *name, guint64 period, const WprAsker *asker);
 /* Counters of a collector (plan-counters.c). */
 void wpr_plan_add_counters (WprPlanBuild *build, WprCollectorBuild *collector,
                             const WprChosen *chosen, const WprCollectorUse *use);
-/* Kernel filters, NULL for none; free with g_free (plan-filter.c). */
-char *wpr_plan_exe_filter (WprPlanBuild *build, const WprChosen *chosen, const WprProviderUse *use);
+/* Kernel filters, NULL for none; free with g_free (plan-filter.c). The names of the programs are
+ * added to `programs` (char *). */
+char *wpr_plan_exe_filter (WprPlanBuild *build, const WprChosen *chosen, const WprProviderUse *use,
+                           GPtrArray *programs);
 char *wpr_plan_pool_filter (const WprCollectorUse *use);
 void wpr_item_build_ask_filter (WprPlanBuild *build, WprItemBuild *item, const WprAsker *asker);
 void wpr_plan_finish_filters (WprPlanBuild *build);

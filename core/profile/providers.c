@@ -5,7 +5,8 @@
  *   lttng, usdt, uprobe, journal = ... likewise
  *   keyword 0x10 = tracepoint:...      only when that keyword is asked for
  *   level 4 = tracepoint:...           only when that level (or all of them) is asked for
- *   event 12 = tracepoint:...          the event of that number, for EventFilters */
+ *   event 12,13 = tracepoint:...       the events of these numbers, for EventFilters
+ *   event 12 keyword 0x10 level 4 = .. all of that */
 #include "config.h"
 #include "profile/providers.h"
 #include "profile/builtin.h"
@@ -21,7 +22,8 @@ struct _WprProviders
   GHashTable *by_name; /* normalized name -> GPtrArray of WprTarget * */
 };
 
-static const char *const kind_names[] = { "tracepoint", "lttng", "usdt", "uprobe", "journal" };
+static const char *const kind_names[]
+    = { "tracepoint", "lttng", "usdt", "uprobe", "journal", "sampler", "software" };
 
 const char *
 wpr_target_kind_name (WprTargetKind kind)
@@ -90,14 +92,21 @@ wpr_providers_warn (const char *file, GPtrArray *faults, const char *what)
   wpr_faults_add (faults, &place, FALSE, 0, "", "%s", what);
 }
 
+/* When a row holds. */
+typedef struct
+{
+  WprTarget target; /* keywords and level */
+  GArray *events;   /* int; empty: it stands for no event of a number */
+} WprWhen;
+
 /* One value of a list, "drm:*" of the key's kind, or "tracepoint:drm:*" of a keyword's. */
 static void
-wpr_providers_add_value (GPtrArray *targets, int key_kind, const WprTarget *when, const char *value,
+wpr_providers_add_value (GPtrArray *targets, int key_kind, const WprWhen *when, const char *value,
                          const char *file, gboolean own, GPtrArray *faults)
 {
   WprTargetKind kind = key_kind;
-  const char *target = value;
-  if (key_kind < 0 && !wpr_target_parse (value, &kind, &target))
+  const char *name = value;
+  if (key_kind < 0 && !wpr_target_parse (value, &kind, &name))
     {
       g_autofree char *what
           = g_strdup_printf (_ ("“%s” is not a target; it is left out. Write, for "
@@ -110,33 +119,67 @@ wpr_providers_add_value (GPtrArray *targets, int key_kind, const WprTarget *when
     {
       g_autofree char *what = g_strdup_printf (
           _ ("The probe “%s” is left out: only files in /etc/wpr/providers.d may name probes."),
-          target);
+          name);
       wpr_providers_warn (file, faults, what);
       return;
     }
-  wpr_target_add (targets, kind, target, when);
+  WprTarget target = when->target;
+  for (guint i = 0; i < when->events->len; i++)
+    {
+      target.event = g_array_index (when->events, int, i);
+      wpr_target_add (targets, kind, name, &target);
+    }
+  if (when->events->len == 0)
+    wpr_target_add (targets, kind, name, &target);
 }
 
-/* "keyword 0x10", "level 4", "event 12"; FALSE for anything else. */
 static gboolean
-wpr_providers_parse_when (const char *key, WprTarget *when)
+wpr_providers_parse_number (const char *text, guint64 most, guint64 *number)
 {
-  const char *space = strchr (key, ' ');
   char *end = NULL;
-  if (space == NULL || !g_ascii_isdigit (space[1]))
-    return FALSE;
   errno = 0;
-  guint64 number = g_ascii_strtoull (space + 1, &end, 0);
-  if (*end != '\0' || errno != 0)
-    return FALSE;
-  if (g_str_has_prefix (key, "keyword ") && number != 0)
-    when->keywords = number;
-  else if (g_str_has_prefix (key, "level ") && number > 0 && number <= 255)
-    when->level = number;
-  else if (g_str_has_prefix (key, "event ") && number <= 65535)
-    when->event = number;
-  else
-    return FALSE;
+  *number = g_ascii_isdigit (*text) ? g_ascii_strtoull (text, &end, 0) : 0;
+  return end != NULL && *end == '\0' && errno == 0 && *number <= most;
+}
+
+/* "12,13" */
+static gboolean
+wpr_providers_parse_events (const char *text, GArray *events)
+{
+  g_auto (GStrv) numbers = g_strsplit (text, ",", -1);
+  for (guint i = 0; numbers[i] != NULL; i++)
+    {
+      guint64 number;
+      if (!wpr_providers_parse_number (numbers[i], G_MAXUINT16, &number))
+        return FALSE;
+      int event = (int)number;
+      g_array_append_val (events, event);
+    }
+  return events->len > 0;
+}
+
+/* "keyword 0x10", "event 12,13 keyword 0x10 level 4"; FALSE for anything else. */
+static gboolean
+wpr_providers_parse_when (const char *key, WprWhen *when)
+{
+  g_auto (GStrv) words = g_strsplit (key, " ", -1);
+  for (guint i = 0; words[i] != NULL; i += 2)
+    {
+      guint64 number = 0;
+      const char *value = words[i + 1];
+      gboolean good = FALSE;
+      if (value != NULL && g_str_equal (words[i], "event"))
+        good = wpr_providers_parse_events (value, when->events);
+      else if (value != NULL && g_str_equal (words[i], "keyword"))
+        good = wpr_providers_parse_number (value, G_MAXUINT64, &when->target.keywords)
+               && when->target.keywords != 0;
+      else if (value != NULL && g_str_equal (words[i], "level"))
+        good = wpr_providers_parse_number (value, G_MAXUINT8, &number) && number > 0;
+      if (!good)
+        return FALSE;
+      if (number != 0)
+        when->target.level = (guint)number;
+    }
   return TRUE;
 }
 
@@ -145,7 +188,8 @@ wpr_providers_add_key (GPtrArray *targets, GKeyFile *ini, const char *group, con
                        const char *file, gboolean own, GPtrArray *faults)
 {
   WprTargetKind kind = WPR_TARGET_TRACEPOINT;
-  WprTarget when = { .event = -1 };
+  g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (int));
+  WprWhen when = { .target = { .event = -1 }, .events = events };
   int key_kind = -1;
   gboolean is_known = TRUE;
   if (wpr_target_kind_find (key, strlen (key), &kind))
@@ -263,29 +307,36 @@ wpr_providers_free (WprProviders *providers)
   g_free (providers);
 }
 
-/* Whether the list of a filter has the number, written in whichever base. */
-static gboolean
-wpr_provider_lists_event (const WprProviderWant *want, int event)
+gboolean
+wpr_target_is_event (const WprTarget *target, const char *number)
 {
-  for (guint i = 0; want->ids != NULL && i < want->ids->len; i++)
-    {
-      const char *text = g_ptr_array_index (want->ids, i);
-      gboolean is_hex = g_str_has_prefix (text, "0x") || g_str_has_prefix (text, "0X");
-      if ((int)g_ascii_strtoull (text, NULL, is_hex ? 16 : 10) == event)
-        return TRUE;
-    }
-  return FALSE;
+  gboolean is_hex = g_str_has_prefix (number, "0x") || g_str_has_prefix (number, "0X");
+  return target->event >= 0
+         && g_ascii_strtoull (number, NULL, is_hex ? 16 : 10) == (guint64)target->event;
 }
 
 static gboolean
-wpr_target_is_wanted (const WprTarget *target, const WprProviderWant *want)
+wpr_provider_lists_event (const WprProviderWant *want, const WprTarget *target)
+{
+  for (guint i = 0; want->ids != NULL && i < want->ids->len; i++)
+    if (wpr_target_is_event (target, g_ptr_array_index (want->ids, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* numbered: some of the provider's rows have a number, so that what has none is not meant. */
+static gboolean
+wpr_target_is_wanted (const WprTarget *target, const WprProviderWant *want, gboolean numbered)
 {
   if (target->keywords != 0 && want->keywords != 0 && (target->keywords & want->keywords) == 0)
     return FALSE;
   if (target->level != 0 && want->level != 0 && want->level < target->level)
     return FALSE;
-  return target->event < 0 || !want->has_ids
-         || wpr_provider_lists_event (want, target->event) == want->filter_in;
+  if (!want->has_ids)
+    return TRUE;
+  if (target->event < 0)
+    return !numbered || !want->filter_in;
+  return wpr_provider_lists_event (want, target) == want->filter_in;
 }
 
 GPtrArray *
@@ -304,10 +355,13 @@ wpr_providers_lookup (const WprProviders *providers, const char *name, const Wpr
   const GPtrArray *targets = g_hash_table_lookup (providers->by_name, key);
   if (targets == NULL)
     return NULL;
+  gboolean numbered = FALSE;
+  for (guint i = 0; i < targets->len; i++)
+    numbered |= ((const WprTarget *)g_ptr_array_index (targets, i))->event >= 0;
   for (guint i = 0; i < targets->len; i++)
     {
       const WprTarget *target = g_ptr_array_index (targets, i);
-      if (wpr_target_is_wanted (target, want))
+      if (wpr_target_is_wanted (target, want, numbered))
         wpr_target_add (found, target->kind, target->value, target);
     }
   return g_steal_pointer (&found);
@@ -335,11 +389,15 @@ wpr_providers_list (const WprProviders *providers)
       const char *name = g_ptr_array_index (names, i);
       const GPtrArray *targets = g_hash_table_lookup (providers->by_name, name);
       GString *text = g_string_new (NULL);
+      g_autoptr (GHashTable) seen
+          = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL); /* of several rows */
       for (guint j = 0; j < targets->len; j++)
         {
           const WprTarget *target = g_ptr_array_index (targets, j);
-          g_string_append_printf (text, "%s%s:%s", j > 0 ? ", " : "", kind_names[target->kind],
-                                  target->value);
+          char *one = g_strdup_printf ("%s:%s", kind_names[target->kind],
+                                       target->value + (*target->value == '?'));
+          if (g_hash_table_add (seen, one))
+            g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", one);
         }
       g_ptr_array_add (list, g_strdup (name));
       g_ptr_array_add (list, g_string_free (text, FALSE));

@@ -13,13 +13,15 @@ typedef enum
   WPR_TARGET_LTTNG,
   WPR_TARGET_USDT,
   WPR_TARGET_UPROBE,
-  WPR_TARGET_JOURNAL
+  WPR_TARGET_JOURNAL,
+  WPR_TARGET_SAMPLER, /* "meminfo" */
+  WPR_TARGET_SOFTWARE /* "major-faults" */
 } WprTargetKind;
 
 typedef struct
 {
   WprTargetKind kind;
-  const char *value; /* behind "tracepoint=" */
+  const char *value; /* behind "tracepoint="; a ? before it: nothing is said where it is missing */
   guint64 keywords;  /* only if one of these is asked for; 0: always */
   guint level;       /* only if this level is asked for; 0: always */
   int event;         /* stands for the Windows event of that number; -1: for none */
@@ -53,6 +55,8 @@ GPtrArray *wpr_providers_lookup (const WprProviders *providers, const char *name
                                  const WprProviderWant *want);
 /* Names and where they lead: pairs of char *, owned. Free with g_ptr_array_unref. */
 GPtrArray *wpr_providers_list (const WprProviders *providers);
+/* Whether a target stands for the event of that number, as a .wprp writes it. */
+gboolean wpr_target_is_event (const WprTarget *target, const char *number);
 /* "lttng", "usdt"...: static. */
 const char *wpr_target_kind_name (WprTargetKind kind);
 

@@ -87,6 +87,12 @@ wpr_resolve_flush_timer (const WprNode *node, WprCollectorUse *use)
   wpr_resolve_number (node, "Value", &use->flush_timer_s);
 }
 
+static void
+wpr_resolve_flush_threshold (const WprNode *node, WprCollectorUse *use)
+{
+  wpr_resolve_number (node, "Value", &use->flush_buffers);
+}
+
 /* One row a word, in the order of WprBufferWord; take NULL: the word is a note only. */
 static const struct
 {
@@ -99,7 +105,7 @@ static const struct
   { "MaximumFileSize", wpr_resolve_file_size },
   { "FileMax", wpr_resolve_file_max },
   { "FlushTimer", wpr_resolve_flush_timer },
-  { "FlushThreshold", NULL },
+  { "FlushThreshold", wpr_resolve_flush_threshold },
 };
 
 /* Operation="Remove": as if it had never been said. */
@@ -124,6 +130,8 @@ wpr_resolve_forget_word (WprCollectorUse *use, WprBufferWord word)
     use->file_max = 0;
   else if (word == WPR_BUFFER_FLUSH_TIMER)
     use->flush_timer_s = 0;
+  else if (word == WPR_BUFFER_FLUSH_THRESHOLD)
+    use->flush_buffers = 0;
 }
 
 static gboolean

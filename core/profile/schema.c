@@ -53,9 +53,9 @@ const WprElementRow wpr_schema_rows[] = {
     "The largest the file may become; file mode only." },
   { "FileMax", NULL, OPERATION " Value!:file-max", "", "How many files of that size are kept." },
   { "FlushTimer", NULL, OPERATION " Value!:seconds", "",
-    "Writes buffers that are not full after so many seconds." },
+    "What was recorded is on the disk for good at most so many seconds later; file mode only." },
   { "FlushThreshold", NULL, OPERATION " Value!:uint", "",
-    "Writes buffers when so many of them are full." },
+    "The same each time so many buffers are full; file mode only." },
 
   { "SystemProvider", NULL, "Id!:id Base:text SuppressHighVolume:boolean=false",
     "Keywords/SystemKeywords* " SYSTEM_STATES ("CaptureStateOnStart") " " SYSTEM_STATES (

@@ -96,6 +96,23 @@ wpr_local_drain (WprLocal *local)
   return FALSE;
 }
 
+/* FlushTimer, FlushThreshold: what was recorded is on the disk at most so many seconds or bytes
+ * later, also if the power fails. Else it waits for the kernel (30 s). */
+static void
+wpr_run_flush (WprLocal *local)
+{
+  const WprPlan *plan = local->plan;
+  WprStore *store = local->session.store;
+  guint64 bytes = wpr_store_bytes (store) + wpr_store_bytes_dropped (store);
+  guint64 ticks = (guint64)plan->flush_timer_s * TICKS_A_SECOND;
+  gboolean is_time = ticks > 0 && local->n_ticks % ticks == 0;
+  gboolean is_full = plan->flush_bytes > 0 && bytes - local->flushed_bytes >= plan->flush_bytes;
+  if (!is_time && !is_full)
+    return;
+  local->flushed_bytes = bytes;
+  wpr_store_sync_behind (store);
+}
+
 /* ---- guard ---- */
 
 /* The disk's limit, or the profile's if that is smaller. */
@@ -266,7 +283,10 @@ wpr_run_tick (gpointer data)
     return G_SOURCE_REMOVE;
   wpr_run_figures (local, local->n_ticks % TICKS_A_COUNT == 0);
   if (local->session.store != NULL && !local->session.backward)
-    wpr_run_check_size (local);
+    {
+      wpr_run_flush (local);
+      wpr_run_check_size (local);
+    }
   if (local->state != WPR_STATE_RECORDING)
     return G_SOURCE_REMOVE;
   if (local->n_ticks % TICKS_A_SECOND != 0)

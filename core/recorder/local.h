@@ -44,6 +44,7 @@ struct _WprLocal
   gint64 started_realtime_ns;
   guint n_ticks;
   guint n_failed_drains; /* in a row */
+  guint64 flushed_bytes; /* of the store when it was last put on the disk for good */
   guint n_marks;
   gboolean saving;                      /* a save job runs */
   gboolean stop_asked;                  /* by itself: the guard's, once */

@@ -40,9 +40,33 @@ static const struct
   { WPR_STACK_FULL, WPR_CALLCHAIN_FULL },
 };
 
+/* With the threads that run already and bear another name than their program. Interned. */
+static const char *
+wpr_kernel_filter (WprSourceKernel *self, const WprPlanItem *item, const WprSession *session)
+{
+  guint left_out = 0;
+  if (item->filter == NULL || item->programs == NULL)
+    return item->filter != NULL ? g_intern_string (item->filter) : NULL;
+  if (self->programs == NULL)
+    self->programs = wpr_programs_new ("/proc");
+  g_autofree char *filter
+      = wpr_programs_filter (self->programs, item->filter, item->programs, &left_out);
+  if (left_out > 0)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", left_out);
+      g_autofree char *text = g_strdup_printf (
+          _ ("The kernel's filter of %s has no room for %s more threads of the programs that were "
+             "asked for; what they do is not recorded."),
+          item->name, number);
+      session->notice (session->notice_data, WPR_NOTICE_WARNING, "filter-full", text);
+    }
+  return g_intern_string (filter);
+}
+
 /* FALSE for an item that is not the kernel's to record. */
 static gboolean
-wpr_kernel_row (const WprPlanItem *item, const WprSession *session, WprPerfEvent *event)
+wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession *session,
+                WprPerfEvent *event)
 {
   gboolean ours = FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
@@ -63,7 +87,7 @@ wpr_kernel_row (const WprPlanItem *item, const WprSession *session, WprPerfEvent
   event->addr = item->kind == WPR_ITEM_SOFTWARE && g_str_has_suffix (item->name, "faults");
   /* One user frame where user stacks are not walked (docs/etl.md, StackWalk). */
   event->regs = item->stack == WPR_STACK_KERNEL;
-  event->filter = item->filter != NULL ? g_intern_string (item->filter) : NULL;
+  event->filter = wpr_kernel_filter (self, item, session);
   if (item->skip_self && item->kind == WPR_ITEM_TRACEPOINT)
     {
       event->n_skip_tids = MIN (session->own_tids->len, WPR_PERF_FILTER_MOST);
@@ -132,7 +156,7 @@ wpr_kernel_rows_of_plan (WprSourceKernel *self, WprSession *session, GArray *spe
         {
           const WprPlanItem *item = g_ptr_array_index (plan->items, i);
           WprPerfEvent event = { .ring = ring };
-          if (!wpr_kernel_row (item, session, &event))
+          if (!wpr_kernel_row (self, item, session, &event))
             continue;
           wpr_kernel_add_row (self, session->manifest, c, &event);
           any = TRUE;
@@ -288,6 +312,7 @@ wpr_kernel_open (WprSourceKernel *self, WprSession *session, GError **error)
   g_autoptr (GArray) sets = g_array_new (FALSE, TRUE, sizeof (guint32));
   wpr_raise_nofile ();
   wpr_kernel_rows_of_plan (self, session, specs, sets);
+  g_clear_pointer (&self->programs, wpr_programs_free);
   wpr_kernel_add_sideband (self, session, specs, sets);
   g_autoptr (GArray) cpus = wpr_cpus_online ();
   if (!wpr_opener_open (self->opener, (const WprPerfEvent *)self->events->data, self->events->len,
@@ -424,7 +449,9 @@ wpr_kernel_set (WprSourceKernel *self, WprSession *session, const WprPlanItem *i
                 GError **error)
 {
   WprPerfEvent event = { 0 };
-  if (!self->opener || !wpr_kernel_row (item, session, &event))
+  gboolean is_ours = self->opener && wpr_kernel_row (self, item, session, &event);
+  g_clear_pointer (&self->programs, wpr_programs_free);
+  if (!is_ours)
     return TRUE;
   if (!wpr_kernel_set_of_item (self, session->plan, item, &event.ring))
     {

@@ -157,6 +157,7 @@ wpr_source_kernel_finalize (GObject *object)
   g_array_unref (self->rings);
   g_array_unref (self->members);
   wpr_id_table_free (self->ids);
+  wpr_programs_free (self->programs);
   g_array_unref (self->losses);
   g_array_unref (self->untold);
   g_hash_table_unref (self->by_id);

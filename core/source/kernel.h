@@ -6,6 +6,7 @@
 
 #include "perf/record.h"
 #include "perf/ring.h"
+#include "source/programs.h"
 #include "source/source.h"
 
 G_BEGIN_DECLS
@@ -69,15 +70,16 @@ G_DECLARE_FINAL_TYPE (WprSourceKernel, wpr_source_kernel, WPR, SOURCE_KERNEL, Wp
 struct _WprSourceKernel
 {
   WprSource parent_instance;
-  WprOpener *opener; /* from prepare to close */
-  GArray *events;    /* WprPerfEvent: rows of this source, the sideband's last */
-  GArray *ring_sets; /* guint32: ring set -> collector, or WPR_COLLECTOR_SIDEBAND */
-  GArray *rings;     /* WprKernelRing; sideband's too */
-  GArray *members;   /* WprKernelMember */
-  WprIdTable *ids;   /* of every member: what a record of a copied ring holds */
-  GHashTable *by_id; /* guint64 * (in members' own table) -> index + 1 */
-  GArray *losses;    /* WprKernelLoss: kept in memory mode */
-  GArray *untold;    /* WprSourceLoss: for the next figures */
+  WprOpener *opener;     /* from prepare to close */
+  GArray *events;        /* WprPerfEvent: rows of this source, the sideband's last */
+  GArray *ring_sets;     /* guint32: ring set -> collector, or WPR_COLLECTOR_SIDEBAND */
+  GArray *rings;         /* WprKernelRing; sideband's too */
+  GArray *members;       /* WprKernelMember */
+  WprIdTable *ids;       /* of every member: what a record of a copied ring holds */
+  WprPrograms *programs; /* while events are opened */
+  GHashTable *by_id;     /* guint64 * (in members' own table) -> index + 1 */
+  GArray *losses;        /* WprKernelLoss: kept in memory mode */
+  GArray *untold;        /* WprSourceLoss: for the next figures */
   WprOpened opened;
   WprSideband *sideband;
   gboolean has_lost; /* PERF_FORMAT_LOST: kernel 6.0 and later */

@@ -16,6 +16,7 @@ struct _WprBehind
 typedef struct
 {
   int fd; /* ours; -1: the end */
+  gboolean sync;
   gint64 offset, size, drop_offset, dropped;
 } Piece;
 
@@ -29,7 +30,10 @@ write_behind (gpointer data)
       g_autofree Piece *piece = g_async_queue_pop (behind->pieces);
       if (piece->fd < 0)
         return NULL;
-      sync_file_range (piece->fd, piece->offset, piece->size, SYNC_FILE_RANGE_WRITE);
+      if (piece->sync)
+        fdatasync (piece->fd);
+      else
+        sync_file_range (piece->fd, piece->offset, piece->size, SYNC_FILE_RANGE_WRITE);
       if (piece->dropped > 0)
         posix_fadvise (piece->fd, piece->drop_offset, piece->dropped, POSIX_FADV_DONTNEED);
       close (piece->fd);
@@ -57,7 +61,15 @@ wpr_behind_add (WprBehind *behind, int fd, gint64 offset, gint64 size, gint64 dr
 {
   int own = fcntl (fd, F_DUPFD_CLOEXEC, 0);
   if (own >= 0)
-    push (behind, (Piece){ own, offset, size, drop_offset, dropped });
+    push (behind, (Piece){ own, FALSE, offset, size, drop_offset, dropped });
+}
+
+void
+wpr_behind_sync (WprBehind *behind, int fd)
+{
+  int own = fcntl (fd, F_DUPFD_CLOEXEC, 0);
+  if (own >= 0)
+    push (behind, (Piece){ .fd = own, .sync = TRUE });
 }
 
 void

@@ -13,6 +13,8 @@ WprBehind *wpr_behind_new (void);
  * `drop_offset`, which were begun earlier. The descriptor may be closed afterwards. */
 void wpr_behind_add (WprBehind *behind, int fd, gint64 offset, gint64 size, gint64 drop_offset,
                      gint64 dropped);
+/* What was written so far is on the disk once this piece's turn has come. */
+void wpr_behind_sync (WprBehind *behind, int fd);
 /* Waits until all of it is begun. */
 void wpr_behind_free (WprBehind *behind);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprBehind, wpr_behind_free)

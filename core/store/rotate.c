@@ -53,6 +53,8 @@ wpr_store_begin_epoch (WprStore *store, GError **error)
     {
       WprStoreFile *file = value;
       wpr_behind_add (store->behind, file->fd, (gint64)file->flushed, 0, 0, (gint64)file->flushed);
+      if (store->is_synced && file->synced < file->told)
+        wpr_behind_sync (store->behind, file->fd);
     }
   g_hash_table_remove_all (store->files);
   if (store->epoch_folder >= 0)

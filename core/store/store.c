@@ -320,6 +320,29 @@ wpr_store_sync (WprStore *store, GError **error)
   return TRUE;
 }
 
+guint
+wpr_store_sync_behind (WprStore *store)
+{
+  g_return_val_if_fail (store != NULL, 0);
+  guint n = 0;
+  GHashTableIter iter;
+  gpointer value;
+  store->is_synced = TRUE;
+  g_hash_table_iter_init (&iter, store->files);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    {
+      WprStoreFile *file = value;
+      if (file->told == file->synced)
+        continue;
+      wpr_behind_sync (store->behind, file->fd);
+      file->synced = file->told;
+      n++;
+    }
+  if (n > 0 && store->epoch_folder >= 0)
+    wpr_behind_sync (store->behind, store->epoch_folder); /* the files' names */
+  return n;
+}
+
 void
 wpr_store_close (WprStore *store)
 {

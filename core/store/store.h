@@ -145,6 +145,9 @@ gboolean wpr_store_set_most (WprStore *store, guint64 most_bytes, GError **error
 int wpr_store_dup_lock (WprStore *store);
 /* What was written is on disk when it returns. */
 gboolean wpr_store_sync (WprStore *store, GError **error);
+/* The same, begun behind the writer's back: of the files of this epoch that grew since the last
+ * time. How many. */
+guint wpr_store_sync_behind (WprStore *store);
 void wpr_store_close (WprStore *store); /* syncs and frees; the folder stays */
 gboolean wpr_store_delete (const char *path, GError **error);
 

@@ -17,6 +17,7 @@ typedef struct
   int fd;
   guint64 told;    /* bytes that are whole */
   guint64 flushed; /* up to here write-back was started */
+  guint64 synced;  /* up to here it was asked that it be on the disk */
 } WprStoreFile;
 
 typedef struct
@@ -37,6 +38,7 @@ struct _WprStore
   WprStoreFold fold;
   gpointer fold_data;
   WprBehind *behind;
+  gboolean is_synced; /* somebody asks for it now and then */
 };
 
 /* store.c: opened when first asked for. */

@@ -94,7 +94,11 @@ test_programs_are_filtered_in_the_kernel_but_never_switches (void **state)
                        "P", "Light", "File", "") USE_EP "</Profile>" FILE_TAIL);
   const WprPlanItem *item = get_item (plan, "syscalls:sys_enter_openat");
   assert_string_equal (item->filter, "comm == \"notepad\" || comm == \"a-very-long-pro\"");
-  assert_true (has_text (plan->notices, "another name"));
+  assert_true (has_text (plan->notices, "threads under another name are missed"));
+  assert_true (has_text (plan->notices, "keeps 15 letters of a name"));
+  assert_int_equal (item->programs->len, 2);
+  assert_string_equal (g_ptr_array_index (item->programs, 0), "notepad");
+  assert_string_equal (g_ptr_array_index (item->programs, 1), "a-very-long-program-name");
 
   g_autoptr (WprPlan) sched
       = plan_file (FILE_HEAD EC "<EventProvider Id=\"EP\" Name=\"tracepoint:sched:sched_switch\" "
@@ -150,16 +154,27 @@ test_the_size_of_the_file_has_limits (void **state)
   assert_true (plan->is_sequential);
   assert_int_equal (plan->flush_timer_s, 5);
   assert_true (has_text (plan->notices, "3 files of 100 MB"));
+  g_autoptr (WprMachine) some = make_machine (FALSE);
+  g_autoptr (WprPlan) memory
+      = plan_on (some, WPR_MODE_MEMORY,
+                 FILE_HEAD SC ("<FileMax Value=\"3\"/><FlushTimer Value=\"5\"/>") SP ("CSwitch", "")
+                     PROFILE ("P", "Light", "Memory", "") USE ("") "</Profile>" FILE_TAIL);
+  assert_int_equal (memory->flush_timer_s, 0);
+  assert_true (has_text (memory->notices, "file mode only: FileMax, FlushTimer"));
+  g_autoptr (WprPlan) threshold = plan_file (
+      FILE_HEAD SC ("<BufferSize Value=\"512\"/><FlushThreshold Value=\"4\"/>") SP ("CSwitch", "")
+          PROFILE ("P", "Light", "File", "") USE ("") "</Profile>" FILE_TAIL);
+  assert_int_equal (threshold->flush_bytes, 2 * MIB);
+  assert_true (has_text (plan->notices, "3 files of 100 MB"));
 
   g_autoptr (WprLibrary) library = wpr_library_new ();
-  g_autoptr (WprMachine) machine = make_machine (FALSE);
   g_autoptr (WprChoice) choice = wpr_choice_new ();
   add_text (library, limited);
   choice->mode = WPR_MODE_FILE;
   choice->max_size_mb = 50;
   choice->max_files = 2;
   wpr_choice_add (choice, "P", "test.wprp", -1);
-  g_autoptr (WprPlan) own = wpr_plan_new (library, choice, machine, NULL);
+  g_autoptr (WprPlan) own = wpr_plan_new (library, choice, some, NULL);
   assert_int_equal (own->max_bytes, 100 * MIB);
   assert_false (own->is_sequential);
 
@@ -220,15 +235,15 @@ test_words_of_a_provider_that_do_nothing_here_are_told (void **state)
 {
   g_autoptr (WprPlan) plan = plan_file (
       FILE_HEAD EC
-      "\n<EventProvider Id=\"EP\" Name=\"Microsoft-Windows-Kernel-Disk\" Level=\"3\">"
+      "\n<EventProvider Id=\"EP\" Name=\"KernelProcess\" Level=\"3\">"
       "<Keywords><Keyword Value=\"0x10\"/></Keywords>\n<Stacks><Stack Value=\"CSwitch\"/></Stacks>"
       "<EventNameFilters FilterIn=\"true\" Level=\"2\"><Keyword Value=\"0x1\"/><EventName "
-      "Value=\"block_rq_issue\"/></EventNameFilters></EventProvider>" PROFILE (
+      "Value=\"sched_process_exec\"/></EventNameFilters></EventProvider>" PROFILE (
           "P", "Light", "File", "") USE_EP "</Profile>" FILE_TAIL);
-  assert_non_null (get_item (plan, "block:block_rq_issue"));
-  assert_null (get_item (plan, "block:block_rq_complete"));
-  assert_true (has_text (plan->notices, "level 3 of Microsoft-Windows-Kernel-Disk"));
-  assert_true (has_text (plan->notices, "some keywords of Microsoft-Windows-Kernel-Disk"));
+  assert_non_null (get_item (plan, "sched:sched_process_exec"));
+  assert_null (get_item (plan, "sched:sched_process_exit"));
+  assert_true (has_text (plan->notices, "level 3 of KernelProcess"));
+  assert_true (has_text (plan->notices, "some keywords of KernelProcess"));
   assert_int_equal (plan->notes->len, 3);
   for (guint i = 0; i < 3; i++)
     assert_int_equal (((const WprPlanNote *)g_ptr_array_index (plan->notes, i))->line, 3);
@@ -239,22 +254,29 @@ test_rows_of_providers_follow_level_and_event (void **state)
 {
   static const char ini[] = "[X]\ntracepoint = a:always\nlevel 4 = tracepoint:a:chatty\n"
                             "event 12 = tracepoint:a:twelve\nevent 13 = tracepoint:a:thirteen\n"
-                            "level 999 = tracepoint:a:never\n";
+                            "level 999 = tracepoint:a:never\nevent 20,21 keyword 0x30 level 2 = "
+                            "tracepoint:a:both\nevent 3 keyword = tracepoint:a:never\n"
+                            "event 70000 = tracepoint:a:never\nevent 1, = tracepoint:a:never\n";
   g_autoptr (GPtrArray) faults = wpr_faults_new (), ids = g_ptr_array_new ();
   WprProviders *providers = wpr_providers_new (faults);
   assert_true (wpr_providers_add (providers, ini, strlen (ini), "x.ini", FALSE, faults));
-  assert_int_equal (faults->len, 1);
+  assert_int_equal (faults->len, 4);
   g_ptr_array_add (ids, (gpointer) "0x0c");
+  g_ptr_array_add (ids, (gpointer) "21");
   const struct
   {
     WprProviderWant want;
     guint n;
-  } rows[] = { { { 0 }, 4 },
-               { { .level = 3 }, 3 },
-               { { .level = 4 }, 4 },
-               { { .has_ids = TRUE, .filter_in = TRUE, .ids = ids }, 3 },
-               { { .has_ids = TRUE, .filter_in = FALSE, .ids = ids }, 3 },
-               { { .level = 1, .has_ids = TRUE, .filter_in = TRUE, .ids = ids }, 2 } };
+  } rows[] = { { { 0 }, 6 },
+               { { .level = 3 }, 5 },
+               { { .level = 4 }, 6 },
+               { { .keywords = 0x20 }, 6 },
+               { { .keywords = 0x40 }, 4 },
+               { { .keywords = 0x40, .level = 1 }, 3 },
+               { { .has_ids = TRUE, .filter_in = TRUE, .ids = ids }, 2 },
+               { { .has_ids = TRUE, .filter_in = FALSE, .ids = ids }, 4 },
+               { { .level = 1, .has_ids = TRUE, .filter_in = TRUE, .ids = ids }, 1 },
+               { { .keywords = 1, .has_ids = TRUE, .filter_in = TRUE, .ids = ids }, 1 } };
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       g_autoptr (GPtrArray) targets = wpr_providers_lookup (providers, "X", &rows[i].want);

@@ -15,6 +15,16 @@
 #include "base/wpr-error.h"
 #include "stores.h"
 
+/* In place of libc's: what the store asks to have on the disk. */
+static gint n_synced;
+
+int
+fdatasync (int fd)
+{
+  g_atomic_int_inc (&n_synced);
+  return fsync (fd);
+}
+
 static gboolean
 collect_text (const WprStoreNote *note, gpointer data)
 {
@@ -128,11 +138,35 @@ a_name_that_is_a_path_is_refused (void **state)
   temporary_free (parent);
 }
 
+/* Behind the writer's back, each file that grew, and its folder; of an epoch that ends, too. */
+static void
+what_grew_is_put_on_the_disk (void **state)
+{
+  char *parent = temporary_new ();
+  WprStore *store = wpr_store_create (parent, sample_manifest ("WprApp"), NULL, NULL);
+  g_autofree char *path = g_strdup (wpr_store_get_path (store));
+  assert_non_null (store);
+  assert_true (write_record (store, 0, 0, 48, 1));
+  assert_true (write_record (store, 0, 1, 48, 1));
+  gint before = g_atomic_int_get (&n_synced);
+  assert_int_equal (wpr_store_sync_behind (store), 2);
+  assert_int_equal (wpr_store_sync_behind (store), 0);
+  assert_true (write_record (store, 0, 1, 48, 2));
+  assert_int_equal (wpr_store_sync_behind (store), 1);
+  assert_true (write_record (store, 0, 0, 48, 2));
+  assert_true (wpr_store_rotate (store, NULL));
+  assert_int_equal (wpr_store_sync_behind (store), 0);
+  wpr_store_close (store); /* waits for it */
+  assert_int_equal (g_atomic_int_get (&n_synced) - before, 2 + 1 + 1 + 1 + 1);
+  temporary_free (parent);
+}
+
 int
 main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (what_is_written_comes_back),
+    cmocka_unit_test (what_grew_is_put_on_the_disk),
     cmocka_unit_test (stores_are_listed_oldest_first),
     cmocka_unit_test (a_name_that_is_a_path_is_refused),
   };
