@@ -18,7 +18,8 @@ static const struct
   { "sched:sched_switch", 0x10, 0x4 },    { "sched:sched_waking", 0x800, 0 },
   { "sched:sched_wakeup_new", 0x800, 0 }, { "block:block_rq_complete", 0x100, 0 },
   { "block:block_rq_issue", 0x400, 0 },   { "cpu-clock", 0x01000000, 0x2 },
-  { "cycles", 0x01000000, 0x2 },
+  { "cycles", 0x01000000, 0x2 },          { "irq:softirq_entry", 0x20, 0 },
+  { "irq:irq_handler_entry", 0x40, 0 },   { "raw_syscalls:sys_enter", 0x80, 0 },
 };
 
 void

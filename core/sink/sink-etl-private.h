@@ -19,6 +19,7 @@ G_BEGIN_DECLS
 typedef struct _WprGeneric WprGeneric;     /* a tracepoint's schema and how to copy its fields */
 typedef struct _WprStacks WprStacks;       /* stacks of threads that are switched out */
 typedef struct _WprSinkNames WprSinkNames; /* addresses seen, to be named */
+typedef struct _WprRoutines WprRoutines; /* addresses of interrupts and calls */
 
 typedef struct
 {
@@ -40,6 +41,8 @@ typedef struct
   guint32 n_kernel_pids;
   WprStacks *stacks;
   WprSinkNames *names;   /* NULL: not wanted */
+  GHashTable *held; /* key of what has begun -> its stack */
+  WprRoutines *routines;
   GPtrArray *by_row;     /* WprGeneric, by row of the manifest; NULL until the row's first event */
   GHashTable *by_format; /* WprFormat -> WprGeneric: owns them; what has no row */
   GHashTable *counter_kinds; /* "name/field/..." -> WprEtlSchema */
@@ -75,12 +78,36 @@ gboolean wpr_sink_etl_disk_complete (WprSinkEtl *self, const WprEvent *event, GE
 gboolean wpr_sink_etl_mark (WprSinkEtl *self, const WprEvent *event, GError **error);
 gboolean wpr_sink_etl_interval (WprSinkEtl *self, gint64 time, gboolean end, GError **error);
 
+/* ---- sink-etl-interrupt.c ---- */
+gboolean wpr_sink_etl_begun (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_interrupt (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_syscall_enter (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_syscall_exit (WprSinkEtl *self, const WprEvent *event, GError **error);
+
+/* ---- sink-etl-routine.c ---- */
+WprRoutines *wpr_routines_new (void);
+void wpr_routines_free (WprRoutines *routines);
+/* Address of the routine of an event; tells its name before its first use. */
+gboolean wpr_sink_etl_interrupt_routine (WprSinkEtl *self, const WprEvent *event, guint64 *address,
+                                         GError **error);
+gboolean wpr_sink_etl_softirq_routine (WprSinkEtl *self, const WprEvent *event, guint64 *address,
+                                       GError **error);
+gboolean wpr_sink_etl_call_routine (WprSinkEtl *self, const WprEvent *event, guint64 *address,
+                                    GError **error);
+/* The images that were made for names, in the rundown at the end. */
+gboolean wpr_sink_etl_end_routines (WprSinkEtl *self, GError **error);
+
 /* ---- sink-etl-stack.c ---- */
 WprStacks *wpr_stacks_new (void);
 void wpr_stacks_free (WprStacks *stacks);
 gboolean wpr_sink_etl_has_stack (const WprEvent *event);
 /* StackWalk of the event just written, for its thread. */
 gboolean wpr_sink_etl_stack (WprSinkEtl *self, const WprEvent *event, GError **error);
+/* The stack of a record that is told with the event of its end: kept under a key of the caller's,
+ * written behind that event (its own, if it has one, instead). */
+void wpr_sink_etl_hold_stack (WprSinkEtl *self, const WprEvent *event, guint64 key);
+gboolean wpr_sink_etl_held_stack (WprSinkEtl *self, const WprEvent *event, guint64 key,
+                                  GError **error);
 /* The stack on which a thread is switched out belongs to its next switch-in, as Windows records it:
  * kept until then; what never came back is written at the end. */
 gboolean wpr_sink_etl_switch_stacks (WprSinkEtl *self, const WprEvent *event, GError **error);
@@ -92,6 +119,9 @@ gboolean wpr_sink_etl_process (WprSinkEtl *self, const WprEvent *event, GError *
 gboolean wpr_sink_etl_thread (WprSinkEtl *self, const WprEvent *event, GError **error);
 gboolean wpr_sink_etl_thread_name (WprSinkEtl *self, const WprEvent *event, GError **error);
 gboolean wpr_sink_etl_image (WprSinkEtl *self, const WprEvent *event, GError **error);
+/* An image of the kernel's, in a rundown. */
+gboolean wpr_sink_etl_kernel_image (WprSinkEtl *self, gboolean end, guint cpu, gint64 time,
+                                    const WprImage *image, GError **error);
 
 /* ---- sink-etl-images.c ---- */
 typedef gboolean (*WprImageFunc) (WprSinkEtl *self, guint32 pid, const WprImage *image,

@@ -158,7 +158,8 @@ static const struct
                      { "CutBytes", WPR_TL_U64 },
                      { "CutTexts", WPR_TL_U64 },
                      { "Stacks", WPR_TL_U64 },
-                     { "Unexplained", WPR_TL_U64 } } },
+                     { "Unexplained", WPR_TL_U64 },
+                     { "Unpaired", WPR_TL_U64 } } },
   [REC_DESCRIPTION] = { recorder, "ProblemDescription", { { "Text", WPR_TL_STRING8 } } },
 };
 
@@ -567,6 +568,7 @@ write_totals (WprSinkEtl *self, GError **error)
   wpr_payload_u64 (&payload, self->n_cut_texts);
   wpr_payload_u64 (&payload, self->n_stacks);
   wpr_payload_u64 (&payload, count_unexplained (self));
+  wpr_payload_u64 (&payload, played.unpaired);
   return emit (self, REC_TOTALS, self->context->end_time, &payload, error);
 }
 

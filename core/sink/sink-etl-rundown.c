@@ -282,6 +282,18 @@ wpr_sink_etl_image (WprSinkEtl *self, const WprEvent *event, GError **error)
                       error);
 }
 
+gboolean
+wpr_sink_etl_kernel_image (WprSinkEtl *self, gboolean end, guint cpu, gint64 time,
+                           const WprImage *image, GError **error)
+{
+  WprEtlHead head = { .kind = WPR_ETL_SYSTEM,
+                      .hook = end ? IMAGE_DC_END : IMAGE_DC_START,
+                      .version = 3,
+                      .pid = WPR_SYSTEM_PID };
+
+  return write_image (self, &head, cpu, time, 0, image, error);
+}
+
 /* data: the WprEvent of the process' end. */
 static gboolean
 unload_image (WprSinkEtl *self, guint32 pid, const WprImage *image, gpointer data, GError **error)
@@ -441,7 +453,8 @@ wpr_sink_etl_rundown (WprSinkEtl *self, gboolean end, GError **error)
     }
   if (!rundown_processes (self, &rundown, processes, error)
       || !rundown_threads (self, &rundown, error)
-      || !wpr_sink_etl_each_kernel_image (self, rundown_image, &rundown, error))
+      || !wpr_sink_etl_each_kernel_image (self, rundown_image, &rundown, error)
+      || (end && !wpr_sink_etl_end_routines (self, error)))
     return FALSE;
   for (guint i = 0; i < processes->len; i++)
     {

@@ -23,6 +23,16 @@ typedef struct
   guint64 frames[];
 } Waiting;
 
+/* Of what has begun and is not over; begins with what it is found by. */
+typedef struct
+{
+  guint64 key;
+  guint32 pid, tid, n;
+  guint64 frames[];
+} Held;
+/* As many threads are within a call at most; more are begins whose end was lost. */
+#define MOST_HELD 65536
+
 struct _WprStacks
 {
   Waiting **by_tid; /* of n_tids; entries are kept for reuse, n 0: nothing waits */
@@ -102,6 +112,40 @@ wpr_sink_etl_stack (WprSinkEtl *self, const WprEvent *event, GError **error)
   n = collect (event, self->stacks->frames);
   return write_stack (self, event->cpu, event->time, event->time, event->pid, event->tid,
                       self->stacks->frames, n, error);
+}
+
+void
+wpr_sink_etl_hold_stack (WprSinkEtl *self, const WprEvent *event, guint64 key)
+{
+  Held *held;
+  guint32 n;
+
+  if (!wpr_sink_etl_has_stack (event))
+    return;
+  n = collect (event, self->stacks->frames);
+  if (n == 0 || g_hash_table_size (self->held) >= MOST_HELD)
+    return;
+  held = g_malloc (sizeof *held + n * sizeof (guint64));
+  *held = (Held){ .key = key, .pid = event->pid, .tid = event->tid, .n = n };
+  memcpy (held->frames, self->stacks->frames, n * sizeof (guint64));
+  g_hash_table_replace (self->held, held, held);
+}
+
+gboolean
+wpr_sink_etl_held_stack (WprSinkEtl *self, const WprEvent *event, guint64 key, GError **error)
+{
+  const Held *held
+      = g_hash_table_size (self->held) > 0 ? g_hash_table_lookup (self->held, &key) : NULL;
+  gboolean ok = TRUE;
+
+  if (held == NULL)
+    return wpr_sink_etl_stack (self, event, error);
+  ok = wpr_sink_etl_has_stack (event)
+           ? wpr_sink_etl_stack (self, event, error)
+           : write_stack (self, event->cpu, event->time, event->time, held->pid, held->tid,
+                          held->frames, held->n, error);
+  g_hash_table_remove (self->held, &key);
+  return ok;
 }
 
 static gboolean

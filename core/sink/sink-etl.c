@@ -33,8 +33,10 @@ static const WriteFunc rows[WPR_EVENT_N_KINDS] = {
   [WPR_EVENT_FAULT] = wpr_sink_etl_recorder_event,
   [WPR_EVENT_DISK_ISSUE] = wpr_sink_etl_disk_issue,
   [WPR_EVENT_DISK_COMPLETE] = wpr_sink_etl_disk_complete,
-  [WPR_EVENT_SYSCALL_ENTER] = wpr_sink_etl_tracepoint,
-  [WPR_EVENT_SYSCALL_EXIT] = wpr_sink_etl_tracepoint,
+  [WPR_EVENT_SYSCALL_ENTER] = wpr_sink_etl_syscall_enter,
+  [WPR_EVENT_SYSCALL_EXIT] = wpr_sink_etl_syscall_exit,
+  [WPR_EVENT_BEGUN] = wpr_sink_etl_begun,
+  [WPR_EVENT_INTERRUPT] = wpr_sink_etl_interrupt,
   [WPR_EVENT_THROTTLE] = wpr_sink_etl_recorder_event,
   [WPR_EVENT_PROCESS_START] = wpr_sink_etl_process,
   [WPR_EVENT_PROCESS_END] = wpr_sink_etl_process,
@@ -200,6 +202,8 @@ sink_etl_free (WprSink *sink)
   wpr_etl_writer_free (self->writer);
   wpr_stacks_free (self->stacks);
   wpr_sink_names_free (self->names);
+  g_hash_table_unref (self->held);
+  wpr_routines_free (self->routines);
   g_ptr_array_unref (self->by_row);
   g_hash_table_unref (self->by_format);
   g_hash_table_unref (self->counter_kinds);
@@ -226,6 +230,8 @@ wpr_sink_etl_new (int fd, GError **error)
   self->fd = fd;
   self->scratch = g_malloc (WPR_SCRATCH_BYTES);
   self->stacks = wpr_stacks_new ();
+  self->held = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  self->routines = wpr_routines_new ();
   self->by_row = g_ptr_array_new ();
   self->by_format = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify)wpr_generic_free);
   self->counter_kinds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,

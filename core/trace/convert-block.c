@@ -103,5 +103,5 @@ const WprConvertKind wpr_convert_block_kinds[] = {
   { "block:block_rq_complete",
     convert_complete,
     { "dev", "sector", "nr_sector", "rwbs", "error" } },
-  { NULL, NULL, { NULL } },
+  { NULL },
 };

@@ -25,5 +25,5 @@ const WprConvertKind wpr_convert_memory_kinds[] = {
   { "page-faults", convert_fault, { NULL } },
   { "minor-faults", convert_fault, { NULL } },
   { "major-faults", convert_major_fault, { NULL } },
-  { NULL, NULL, { NULL } },
+  { NULL },
 };

@@ -11,14 +11,27 @@ G_BEGIN_DECLS
 #define WPR_CONVERT_STATES 32
 
 typedef struct _WprConvertRow WprConvertRow;
+typedef struct _WprConvertOpen WprConvertOpen;
 typedef WprConverted (*WprConvertFunc) (WprConvert *convert, const WprConvertRow *row,
                                         const WprRecord *record, WprEvent *event);
+
+/* A row of a table of kinds: the event's name and the fields that its function asks for by place.
+ * A table ends with a row without a name. */
+typedef struct
+{
+  const char *name;
+  WprConvertFunc func;
+  const char *fields[WPR_CONVERT_FIELDS];
+  guint what;        /* where several kinds have one function: which of them */
+  const char *label; /* the same */
+} WprConvertKind;
 
 /* An event of the manifest. */
 struct _WprConvertRow
 {
   gboolean known;
   WprConvertFunc func;
+  const WprConvertKind *kind; /* NULL: a plain event */
   WprFormat *format;
   const WprField *fields[WPR_CONVERT_FIELDS]; /* as the kind names them */
   guint8 states[WPR_CONVERT_STATES];          /* sched_switch: WprTaskState by bit of prev_state */
@@ -31,6 +44,8 @@ struct _WprConvert
   guint n_rows;
   gboolean has_switches;
   WprRequests *requests;
+  WprConvertOpen *open;
+  guint64 n_unpaired;
 };
 
 static inline gint64
@@ -39,19 +54,19 @@ wpr_convert_int (const WprConvertRow *row, guint field, const WprRecord *record)
   return wpr_field_int (row->fields[field], record->raw, record->raw_size);
 }
 
-/* A row of a table of kinds: the event's name and the fields that its function asks for by place.
- * A table ends with a row without a name. */
-typedef struct
-{
-  const char *name;
-  WprConvertFunc func;
-  const char *fields[WPR_CONVERT_FIELDS];
-} WprConvertKind;
 extern const WprConvertKind wpr_convert_sched_kinds[];  /* convert-sched.c: and samples */
 extern const WprConvertKind wpr_convert_block_kinds[];  /* convert-block.c */
 extern const WprConvertKind wpr_convert_memory_kinds[]; /* convert-memory.c */
 extern const WprConvertKind
     wpr_convert_syscall_kinds[]; /* convert-syscall.c: raw_syscalls, yield */
+
+extern const WprConvertKind wpr_convert_irq_kinds[]; /* convert-irq.c */
+
+/* convert-irq.c: interrupts that are not over, a CPU. */
+WprConvertOpen *wpr_convert_open_new (guint n_cpus);
+void wpr_convert_open_free (WprConvertOpen *open);
+/* What is open on a CPU will not be closed: records are missing. */
+void wpr_convert_open_forget (WprConvert *convert, guint cpu);
 
 /* convert-sched.c: sched_switch, by which the converter knows it; and what sched_wakeup may stand
  * in for. */

@@ -134,5 +134,5 @@ const WprConvertKind wpr_convert_sched_kinds[] = {
   { "sched:sched_wakeup_new", convert_waking_new, { "pid", "prio", "target_cpu", "common_flags" } },
   { "cpu-clock", convert_sample, { NULL } },
   { "cycles", convert_sample, { NULL } },
-  { NULL, NULL, { NULL } },
+  { NULL },
 };

@@ -51,5 +51,5 @@ const WprConvertKind wpr_convert_syscall_kinds[] = {
   { "syscalls:sys_exit_sched_yield", convert_yielded, { NULL } },
   { "raw_syscalls:sys_enter", convert_sys_enter, { "id" } },
   { "raw_syscalls:sys_exit", convert_sys_exit, { "id", "ret" } },
-  { NULL, NULL, { NULL } },
+  { NULL },
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What all records share. The table of kinds, a row a kind, lies by concept beside the functions:
- * convert-sched.c, -block.c, -memory.c, -syscall.c. */
+ * convert-sched.c, -block.c, -irq.c, -memory.c, -syscall.c. */
 #include "config.h"
 #include "trace/convert-private.h"
 
@@ -21,10 +21,8 @@ convert_plain (WprConvert *convert, const WprConvertRow *row, const WprRecord *r
 /* What has no row in any of them, or lacks a field, is a plain event: also a counter that is not
  * time (its samples are no SampledProfile). */
 static const WprConvertKind *const tables[] = {
-  wpr_convert_sched_kinds,
-  wpr_convert_block_kinds,
-  wpr_convert_memory_kinds,
-  wpr_convert_syscall_kinds,
+  wpr_convert_sched_kinds,   wpr_convert_block_kinds, wpr_convert_memory_kinds,
+  wpr_convert_syscall_kinds, wpr_convert_irq_kinds,
 };
 
 /* FALSE if the format lacks a field the kind needs. */
@@ -58,6 +56,7 @@ choose_func (WprConvertRow *row, const WprStoreEvent *event)
   if (kind == NULL || !resolve (row, kind->fields))
     return;
   row->func = kind->func;
+  row->kind = kind;
   if (row->func == wpr_convert_switch)
     wpr_convert_learn_states (row, event->format);
 }
@@ -104,6 +103,7 @@ wpr_convert_new (const WprManifest *manifest)
 {
   WprConvert *convert = g_new0 (WprConvert, 1);
   convert->requests = wpr_requests_new ();
+  convert->open = wpr_convert_open_new (manifest->max_possible_cpu + 1);
   for (guint i = 0; i < manifest->events->len; i++)
     {
       guint32 row = g_array_index (manifest->events, WprStoreEvent, i).row;
@@ -129,6 +129,7 @@ wpr_convert_free (WprConvert *convert)
   for (guint i = 0; i < convert->n_rows; i++)
     g_clear_pointer (&convert->rows[i].format, wpr_format_free);
   wpr_requests_free (convert->requests);
+  wpr_convert_open_free (convert->open);
   g_free (convert->rows);
   g_free (convert);
 }
@@ -137,6 +138,18 @@ gboolean
 wpr_convert_has_switches (const WprConvert *convert)
 {
   return convert->has_switches;
+}
+
+void
+wpr_convert_gap (WprConvert *convert, guint cpu)
+{
+  wpr_convert_open_forget (convert, cpu);
+}
+
+guint64
+wpr_convert_unpaired (const WprConvert *convert)
+{
+  return convert->n_unpaired;
 }
 
 const WprFormat *
@@ -157,6 +170,7 @@ convert_other (WprConvert *convert, const WprRecord *record, WprEvent *event, gu
       if (!wpr_record_lost (record, &missing))
         return WPR_CONVERT_NOTHING;
       *lost = missing.lost;
+      wpr_convert_open_forget (convert, event->cpu);
       return WPR_CONVERT_LOST;
     case PERF_RECORD_THROTTLE:
     case PERF_RECORD_UNTHROTTLE:

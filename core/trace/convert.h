@@ -26,7 +26,12 @@ typedef enum
   WPR_CONVERT_UNKNOWN, /* an id that is not in the manifest */
   WPR_CONVERT_NOTHING, /* bookkeeping of the kernel's */
 } WprConverted;
-/* boot_time: of the record, for disk requests. */
+/* Records of a CPU are missing from here on. */
+void wpr_convert_gap (WprConvert *convert, guint cpu);
+/* Begins without an end and ends without a begin so far: of losses, and at both ends of the
+ * recording. */
+guint64 wpr_convert_unpaired (const WprConvert *convert);
+/* event->cpu is set. boot_time: of the record, for disk requests. */
 WprConverted wpr_convert_record (WprConvert *convert, const WprRecord *record, gint64 boot_time,
                                  WprEvent *event, guint64 *lost);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprConvert, wpr_convert_free)

@@ -22,7 +22,10 @@ typedef enum
   WPR_EVENT_DISK_COMPLETE, /* u.disk */
   WPR_EVENT_SYSCALL_ENTER, /* u.syscall; arguments: in raw */
   WPR_EVENT_SYSCALL_EXIT,  /* u.syscall */
-  WPR_EVENT_THROTTLE,      /* u.throttle: samples were lost from here / until here */
+  WPR_EVENT_BEGUN,         /* a tracepoint that is told with the event of its end; its stack is that
+                              event's: u.begun */
+  WPR_EVENT_INTERRUPT, /* u.interrupt: the end of one; an end without a begin stays a tracepoint */
+  WPR_EVENT_THROTTLE,  /* u.throttle: samples were lost from here / until here */
   /* from the world, live (start rundown and end rundown are given by WprTraceContext) */
   WPR_EVENT_PROCESS_START,
   WPR_EVENT_PROCESS_END, /* u.life.process, .program (exec: END + START at one time) */
@@ -54,6 +57,16 @@ typedef enum
   WPR_TASK_DEAD,
   WPR_TASK_ZOMBIE
 } WprTaskState;
+
+/* What interrupts a thread. Those of a CPU may lie within each other. */
+typedef enum
+{
+  WPR_INTERRUPT_IRQ, /* a device's: name, number, result (IRQ_NONE 0, HANDLED 1, WAKE_THREAD 2) */
+  WPR_INTERRUPT_VECTOR,  /* the CPU's own timer, other CPUs: name, number */
+  WPR_INTERRUPT_SOFTIRQ, /* number */
+  WPR_INTERRUPT_TASKLET, /* routine */
+  WPR_INTERRUPT_TIMER,   /* routine */
+} WprInterruptKind;
 
 /* An image of a process: one a file and process. base: start - pgoff + p_offset - p_vaddr of the
  * executable segment + the lowest p_vaddr; where the file cannot be read: start - pgoff. size: to
@@ -119,6 +132,19 @@ typedef struct
     {
       gint64 nr, result; /* result: at the exit */
     } syscall;
+    struct
+    {
+      guint64 key; /* the same as that of the event of its end; of no other that is open */
+    } begun;
+    struct
+    {
+      guint64 key;
+      WprInterruptKind what;
+      gint64 start; /* boot ns */
+      guint32 number, result;
+      guint64 routine;  /* 0: the kernel gives no address */
+      const char *name; /* "" where it has none */
+    } interrupt;
     struct
     {
       gboolean end;

@@ -84,7 +84,10 @@ wpr_player_event (WprPlayer *self, WprTime when, WprEvent *event, GError **error
   if (event->kind == WPR_EVENT_THREAD_START && !event->u.life.by_exec)
     wpr_running_started (self->running, event->pid, event->tid);
   else if (event->kind == WPR_EVENT_CPU_GAP)
-    wpr_running_gap (self->running, event->cpu);
+    {
+      wpr_running_gap (self->running, event->cpu);
+      wpr_convert_gap (self->convert, event->cpu);
+    }
   return give (self, when, event, error);
 }
 
@@ -299,6 +302,9 @@ static gboolean
 end_sinks (WprPlayer *self, GError **error)
 {
   WprTrace *trace = self->trace;
+  for (guint cpu = 0; cpu < self->n_cpus; cpu++)
+    wpr_convert_gap (self->convert, cpu);
+  trace->counters.unpaired = wpr_convert_unpaired (self->convert);
   if (trace->describe != NULL)
     {
       g_free (trace->context.description);

@@ -32,6 +32,7 @@ typedef struct
 typedef struct
 {
   guint64 events, inferred_switches, clamped, unknown_ids, cut_bytes, undecodable;
+  guint64 unpaired; /* begins without an end, ends without a begin: of interrupts and calls */
   gint64 largest_reorder_ns;
 } WprTraceCounters;
 

@@ -98,6 +98,19 @@ want (const char *what)
   return strcmp (wanted, what) == 0;
 }
 
+/* Any kernel event, as it is. */
+static void
+raw_event (const uint8_t *event, unsigned cpu, uint64_t ticks, const uint8_t *p, const uint8_t *end)
+{
+  int perfinfo = event[2] == 0x11;
+
+  printf ("raw %" PRIu64 " %u %d %d ", ticks, cpu, perfinfo ? -1 : (int)U32 (event + 12),
+          perfinfo ? -1 : (int)U32 (event + 8));
+  for (; p < end; p++)
+    printf ("%02x", *p);
+  putchar ('\n');
+}
+
 static void
 kernel_event (unsigned hook, unsigned cpu, uint64_t ticks, const uint8_t *p, const uint8_t *end)
 {
@@ -248,6 +261,8 @@ walk_event (const uint8_t *event, unsigned left, unsigned cpu, uint64_t *last, s
     {
       snprintf (name, sizeof name, "%04x", U16 (event + 6));
       count (name);
+      if (want (name))
+        raw_event (event, cpu, ticks, event + header, event + size);
       kernel_event (U16 (event + 6), cpu, ticks, event + header, event + size);
     }
   return (size + 7) & ~7u;

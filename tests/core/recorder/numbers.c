@@ -118,7 +118,7 @@ static gboolean
 numbers_event (WprSink *sink, const WprEvent *event, GError **error)
 {
   Numbers *numbers = (Numbers *)sink;
-  if (event->kind == WPR_EVENT_TRACEPOINT && event->format
+  if (event->kind == WPR_EVENT_SYSCALL_ENTER && event->format
       && strcmp (event->format->name, "sys_enter") == 0)
     numbers_call (numbers, event);
   if (numbers->first == 0)

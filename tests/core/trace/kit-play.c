@@ -35,6 +35,8 @@ text_of (const WprEvent *event)
       return event->u.life.name;
     case WPR_EVENT_IMAGE_LOAD:
       return event->u.life.image.path;
+    case WPR_EVENT_INTERRUPT:
+      return event->u.interrupt.name;
     default:
       return NULL;
     }

@@ -122,6 +122,25 @@ kit_drop_row (Kit *kit, Row row)
     }
 }
 
+Row
+kit_add_row (Kit *kit, const char *name, const char *format)
+{
+  guint row = kit->manifest->events->len;
+  WprStoreEvent event = { .row = row,
+                          .name = g_strdup (name),
+                          .kind = format != NULL ? WPR_PERF_TRACEPOINT : WPR_PERF_SOFTWARE,
+                          .sample_type = format != NULL ? TRACEPOINT_TYPE : FAULT_TYPE,
+                          .period = 1,
+                          .format = g_strdup (format) };
+  g_array_append_val (kit->manifest->events, event);
+  for (guint cpu = 0; cpu < kit->n_cpus; cpu++)
+    {
+      WprStoreId id = { kit_id (row, cpu), row, cpu };
+      g_array_append_val (kit->manifest->ids, id);
+    }
+  return row;
+}
+
 void
 kit_begin (Kit *kit, const WprStoreLimits *limits)
 {

@@ -57,6 +57,9 @@ typedef struct
 /* memory: memory mode. Rows without switches can be had by dropping them from the manifest. */
 Kit *kit_new (gboolean memory, guint n_collectors, guint n_cpus);
 void kit_drop_row (Kit *kit, Row row);
+/* One more row, of a test's own: a tracepoint, or a software event without a format (with an
+ * address, as page faults have it). */
+Row kit_add_row (Kit *kit, const char *name, const char *format);
 void kit_begin (Kit *kit, const WprStoreLimits *limits); /* creates the store, first clock note */
 void kit_flush (Kit *kit);
 void kit_rotate (Kit *kit);

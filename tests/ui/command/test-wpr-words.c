@@ -174,7 +174,7 @@ a_sequential_file_stops_when_it_is_full (void **state)
   g_autofree char *file = g_build_filename (child_save_folder (), name, NULL);
   g_auto (Ran) info = wpr_run ("-info", file, "-json", NULL);
   assert_status (info, 0);
-  assert_true (count_of (info.out, "Linux.raw_syscalls", "sys_enter") > 30000);
+  assert_true (count_of (info.out, "PerfInfo", "SysClEnter") > 30000);
   g_unlink (file);
 }
 

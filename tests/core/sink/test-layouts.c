@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Real recordings of loads whose every figure is known, in Windows' layouts, through the
+ * independent walker. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "drive.h"
+
+#define N_CALLS 500
+
+/* Lines of the walker, NULL-terminated. */
+static char **
+walk (const Drive *d, const char *what)
+{
+  g_autofree char *path = drive_path (d, "layouts.etl");
+  const char *argv[] = { g_getenv ("WPR_WALKER"), path, what, NULL };
+  g_autofree char *out = NULL;
+  g_autoptr (GError) error = NULL;
+  int status = -1;
+
+  assert_non_null (argv[0]);
+  if (!g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, NULL, &status,
+                     &error))
+    fail_msg ("%s", error->message);
+  if (status != 0)
+    fail_msg ("the walker says: %s", strstr (out, "fault") != NULL ? strstr (out, "fault") : out);
+  return g_strsplit (out, "\n", -1);
+}
+
+/* A kernel event as the walker gives it. */
+typedef struct
+{
+  guint64 ticks;
+  guint cpu, size;
+  gint pid, tid;
+  guint8 bytes[1024];
+} Raw;
+
+static gboolean
+parse (const char *line, Raw *raw)
+{
+  char hex[2048];
+
+  if (sscanf (line, "raw %" G_GUINT64_FORMAT " %u %d %d %2047s", &raw->ticks, &raw->cpu, &raw->pid,
+              &raw->tid, hex)
+      != 5)
+    return FALSE;
+  raw->size = (guint)strlen (hex) / 2;
+  for (guint i = 0; i < raw->size; i++)
+    raw->bytes[i]
+        = (guint8)(g_ascii_xdigit_value (hex[2 * i]) << 4 | g_ascii_xdigit_value (hex[2 * i + 1]));
+  return TRUE;
+}
+
+static guint64
+u64 (const guint8 *at)
+{
+  guint64 value;
+
+  memcpy (&value, at, sizeof value);
+  return GUINT64_FROM_LE (value);
+}
+
+static guint32
+u32 (const guint8 *at)
+{
+  return (guint32)u64 (at);
+}
+
+/* As /proc/kallsyms has it; 0 where it does not. */
+static guint64
+kernel_address (const char *name)
+{
+  g_autofree char *text = NULL, *pattern = g_strdup_printf (" %s\n", name);
+  const char *at;
+
+  if (!g_file_get_contents ("/proc/kallsyms", &text, NULL, NULL)
+      || (at = strstr (text, pattern)) == NULL)
+    return 0;
+  while (at > text && at[-1] != '\n')
+    at--;
+  return g_ascii_strtoull (at, NULL, 16);
+}
+
+static void
+start (Drive *d, const char *profile)
+{
+  Answer answer = { 0 };
+
+  drive_init (d);
+  drive_start (d, drive_choice (profile, WPR_MODE_FILE), &answer);
+  assert_good (&answer);
+  answer_clear (&answer);
+}
+
+static void
+stop (Drive *d)
+{
+  Answer answer = { 0 };
+
+  drive_stop (d, "layouts.etl", NULL, &answer);
+  assert_good (&answer);
+  answer_clear (&answer);
+}
+
+static guint
+count (const Drive *d, const char *what)
+{
+  g_auto (GStrv) lines = walk (d, "kinds");
+  g_autofree char *prefix = g_strdup_printf ("kind %s ", what);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (g_str_has_prefix (lines[i], prefix))
+      return (guint)g_ascii_strtoull (lines[i] + strlen (prefix), NULL, 10);
+  return 0;
+}
+
+/* The address by which the file tells of a routine. */
+static guint64
+routine (const Drive *d, const char *kind, const char *name)
+{
+  g_auto (GStrv) lines = walk (d, "Linux.Recorder/Routine");
+  g_autofree char *wanted = g_strdup_printf (" Kind=%s ", kind);
+  g_autofree char *end = g_strdup_printf (" Name=%s", name);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (strstr (lines[i], wanted) != NULL && g_str_has_suffix (lines[i], end))
+      return g_ascii_strtoull (strstr (lines[i], "Address=") + 8, NULL, 10);
+  return 0;
+}
+
+/* getppid N times, and one call that fails in a way nobody else's does. */
+static void
+system_calls_are_entered_and_left (void **state)
+{
+  guint n_enter = 0, n_exit = 0, n_failed = 0;
+  guint64 address, symbol = kernel_address ("__x64_sys_getppid");
+  guint32 tid = (guint32)gettid ();
+  gboolean within = FALSE;
+  Drive d;
+  Raw raw;
+
+  start (&d, "SystemCall");
+  for (guint i = 0; i < N_CALLS; i++)
+    syscall (SYS_getppid);
+  assert_int_equal (syscall (SYS_setuid, -1), -1);
+  stop (&d);
+
+  address = routine (&d, "system call", "getppid");
+  assert_true (address != 0);
+  if (symbol != 0)
+    assert_true (address == symbol);
+  g_auto (GStrv) enters = walk (&d, "0f33");
+  for (guint i = 0; enters[i] != NULL; i++)
+    if (parse (enters[i], &raw) && (guint32)raw.tid == tid)
+      {
+        assert_int_equal (raw.size, 8);
+        assert_int_equal (raw.pid, getpid ());
+        n_enter += u64 (raw.bytes) == address;
+      }
+  g_auto (GStrv) exits = walk (&d, "0f34");
+  for (guint i = 0; exits[i] != NULL; i++)
+    if (parse (exits[i], &raw) && (guint32)raw.tid == tid)
+      {
+        assert_int_equal (raw.size, 4);
+        n_exit += u32 (raw.bytes) == (guint32)getppid ();
+        n_failed += u32 (raw.bytes) == (guint32)-22; /* EINVAL */
+        within = TRUE;
+      }
+  assert_int_equal (n_enter, N_CALLS);
+  assert_true (within && n_exit >= N_CALLS && n_failed >= 1);
+  /* In one layout, never in both. */
+  assert_int_equal (count (&d, "Linux.raw_syscalls/sys_enter"), 0);
+  assert_int_equal (count (&d, "Linux.raw_syscalls/sys_exit"), 0);
+  drive_clear (&d);
+}
+
+/* Timers go off and a device or the network interrupts on any machine that runs. */
+static void
+interrupts_name_their_routines (void **state)
+{
+  guint n_dpc = 0, n_isr = 0;
+  guint64 first = G_MAXUINT64;
+  Drive d;
+  Raw raw;
+
+  start (&d, "GeneralProfile");
+  for (guint i = 0; i < 300; i++)
+    g_usleep (1000);
+  run_programs (d.root, "true", 3, 1);
+  stop (&d);
+
+  g_auto (GStrv) routines = walk (&d, "Linux.Recorder/Routine");
+  g_auto (GStrv) images = walk (&d, "images");
+  g_auto (GStrv) switches = walk (&d, "switches");
+  for (guint i = 0; switches[i] != NULL && first == G_MAXUINT64; i++)
+    if (sscanf (switches[i], "switch %" G_GUINT64_FORMAT, &first) != 1)
+      first = G_MAXUINT64;
+  g_auto (GStrv) dpcs = walk (&d, "0f44");
+  for (guint i = 0; dpcs[i] != NULL; i++)
+    if (parse (dpcs[i], &raw))
+      {
+        g_autofree char *told
+            = g_strdup_printf ("Address=%" G_GUINT64_FORMAT " ", u64 (raw.bytes + 8));
+        gboolean found = FALSE;
+
+        assert_int_equal (raw.size, 16);
+        assert_true (u64 (raw.bytes) <= raw.ticks); /* began before it ended */
+        assert_true (raw.ticks - u64 (raw.bytes) < 10000000);
+        for (guint k = 0; routines[k] != NULL && !found; k++)
+          found = strstr (routines[k], told) != NULL;
+        assert_true (found || count (&d, "Linux.irq/tasklet_entry") > 0);
+        n_dpc++;
+      }
+  assert_true (n_dpc > 0);
+  if (kernel_address ("run_timer_softirq") != 0 && routine (&d, "softirq", "TIMER") != 0)
+    assert_true (routine (&d, "softirq", "TIMER") == kernel_address ("run_timer_softirq"));
+  g_auto (GStrv) isrs = walk (&d, "0f43");
+  for (guint i = 0; isrs[i] != NULL; i++)
+    if (parse (isrs[i], &raw))
+      {
+        g_autofree char *page = g_strdup_printf ("dcload 0 %" G_GINT64_MODIFIER "x 1000 \\Driver\\",
+                                                 u64 (raw.bytes + 8));
+        gboolean found = FALSE;
+
+        assert_int_equal (raw.size, 20);
+        for (guint k = 0; images[k] != NULL && !found; k++)
+          found = g_str_has_prefix (images[k], page);
+        assert_true (found);
+        n_isr++;
+      }
+  if (n_isr == 0)
+    print_message ("no device interrupted: no ISR was looked at\n");
+  assert_int_equal (count (&d, "Linux.irq/softirq_entry"), 0);
+  drive_clear (&d);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (system_calls_are_entered_and_left),
+    cmocka_unit_test (interrupts_name_their_routines),
+  };
+
+  return cmocka_run_group_tests_name ("layouts", tests, NULL, NULL);
+}
