@@ -30,6 +30,7 @@ routine_of (WprSinkEtl *self, const WprEvent *event, guint64 *address, GError **
     return wpr_sink_etl_interrupt_routine (self, event, address, error);
   if (event->u.interrupt.what == WPR_INTERRUPT_SOFTIRQ)
     return wpr_sink_etl_softirq_routine (self, event, address, error);
+  wpr_sink_etl_saw_address (self, 0, *address);
   return TRUE;
 }
 

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 typedef struct _WprGeneric WprGeneric;     /* a tracepoint's schema and how to copy its fields */
 typedef struct _WprStacks WprStacks;       /* stacks of threads that are switched out */
 typedef struct _WprSinkNames WprSinkNames; /* addresses seen, to be named */
-typedef struct _WprRoutines WprRoutines; /* addresses of interrupts and calls */
+typedef struct _WprRoutines WprRoutines;   /* addresses of interrupts and calls */
 
 typedef struct
 {
@@ -40,8 +40,8 @@ typedef struct
   guint64 *kernel_pids;  /* a bit a pid: a kernel thread's */
   guint32 n_kernel_pids;
   WprStacks *stacks;
-  WprSinkNames *names;   /* NULL: not wanted */
-  GHashTable *held; /* key of what has begun -> its stack */
+  WprSinkNames *names; /* NULL: not wanted */
+  GHashTable *held;    /* key of what has begun -> its stack */
   WprRoutines *routines;
   GPtrArray *by_row;     /* WprGeneric, by row of the manifest; NULL until the row's first event */
   GHashTable *by_format; /* WprFormat -> WprGeneric: owns them; what has no row */

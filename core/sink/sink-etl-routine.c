@@ -211,6 +211,7 @@ tell (WprSinkEtl *self, const WprEvent *event, guint64 address, const char *kind
   WprEtlHead head = { .pid = pid, .tid = pid };
   WprPayload payload;
 
+  wpr_sink_etl_saw_address (self, 0, address);
   wpr_etl_schema_fill_head (self->routines->schema, &head);
   wpr_payload_init (&payload, self->scratch, WPR_SCRATCH_BYTES);
   wpr_payload_u64 (&payload, address);
