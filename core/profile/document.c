@@ -163,7 +163,8 @@ wpr_node_add_once (const WprNode *node, const char *attribute, gboolean is_error
       = attribute != NULL ? wpr_schema_attribute (node->element, attribute) : NULL;
   if (fault != NULL && rule != NULL)
     {
-      g_autofree char *allowed = wpr_value_describe (rule->type);
+      g_autofree char *allowed
+          = rule->type->kind != WPR_VALUE_TEXT ? wpr_value_describe (rule->type) : g_strdup ("");
       wpr_fault_set_allowed (fault, allowed);
     }
   return fault;

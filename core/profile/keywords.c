@@ -64,7 +64,6 @@
 #define NO_PORTS \
   N_ ("Linux has no local procedure calls, and its local sockets tell nothing of theirs.")
 #define NO_RUNDOWN N_ ("Linux does not list the content of a hibernation file.")
-#define NOT_YET_COUNTERS N_ ("This version does not record chosen hardware counters yet.")
 #define NOT_YET_TASKSTATS N_ ("This version does not record the totals of programs that end yet.")
 
 /* In the order of the format's documentation. */
@@ -76,7 +75,7 @@ static const WprKeywordRow rows[] = {
   { "CompactCSwitch", EVENTS ("sched:sched_switch") },
   { "ReadyThread", EVENTS ("sched:sched_waking", "sched:sched_wakeup_new") },
   { "SampledProfile", EVENTS ("sample/") },
-  { "PmcProfile", NULL, NOT_YET_COUNTERS, TRUE },
+  { "PmcProfile", NULL }, /* the samples of the HardwareCounter of the same collector */
   { "DPC",
     EVENTS ("irq:softirq_entry", "irq:softirq_exit", "irq:tasklet_entry", "irq:tasklet_exit") },
   { "DPCQueue", EVENTS ("irq:softirq_raise") },

@@ -473,6 +473,11 @@ wpr_library_list_unused (WprLibrary *library, const char *display_name)
       const WprNode *node = wpr_node_child (profiles, i);
       if (g_hash_table_contains (used, node))
         continue;
+      if (wpr_node_is (node, "Profile"))
+        {
+          g_ptr_array_set_size (unused, 0);
+          return unused; /* it has faults: what it would use is not known */
+        }
       WprPlanNote *note = g_new0 (WprPlanNote, 1);
       note->file = document->file;
       note->line = node->line;

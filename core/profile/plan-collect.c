@@ -94,6 +94,26 @@ wpr_plan_add_unsupported (WprPlanBuild *build, const WprChosen *chosen, const Wp
                           _ ("Linux's hypervisor has no buffers of its own."), &asker);
 }
 
+/* PmcProfile alone names no counter. */
+static void
+wpr_plan_check_counters (WprPlanBuild *build, const WprChosen *chosen, const WprCollectorUse *use)
+{
+  for (guint i = 0; use->counters->len == 0 && i < use->keywords->len; i++)
+    {
+      const WprNamed *named = &g_array_index (use->keywords, WprNamed, i);
+      if (!g_str_equal (named->value, "PmcProfile"))
+        continue;
+      g_autofree char *place = wpr_plan_place (named->node);
+      g_autofree char *text
+          = g_strdup_printf (_ ("%s: keyword %s%s"), chosen->profile->name, named->value, place);
+      WprAsker asker = { .text = text, .profile = chosen->profile->name, .strict = named->strict };
+      wpr_plan_add_missing (build, "keyword PmcProfile", WPR_MISSING_NOT_HERE,
+                            _ ("The profile names no counter; a HardwareCounter in its collector "
+                               "does."),
+                            &asker);
+    }
+}
+
 static void
 wpr_plan_add_collector (WprPlanBuild *build, const WprChosen *chosen, const WprCollectorUse *use)
 {
@@ -120,6 +140,7 @@ wpr_plan_add_collector (WprPlanBuild *build, const WprChosen *chosen, const WprC
   for (guint i = 0; i < use->providers->len; i++)
     wpr_plan_add_provider (build, collector, chosen, g_ptr_array_index (use->providers, i));
   wpr_plan_add_counters (build, collector, chosen, use);
+  wpr_plan_check_counters (build, chosen, use);
   wpr_plan_ask_limits (build, chosen, use);
 }
 

@@ -222,6 +222,30 @@ test_a_machine_matches_what_it_knows_to_be_there (void **state)
   assert_int_equal (wpr_machine_get_event (machine, "b:one"), WPR_HAVE_YES);
 }
 
+/* Of a file whose profiles have faults nobody knows what they would use. */
+static void
+test_what_no_profile_uses_is_listed_of_sound_files_only (void **state)
+{
+  static const char sound[] = FILE_HEAD
+      "<SystemCollector Id=\"SC\"/>\n<SystemCollector Id=\"Other\"/><SystemProvider Id=\"SP\">"
+      "<Keywords><Keyword Value=\"CSwitch\"/></Keywords></SystemProvider>" PROFILE (
+          "P", "Light", "File", "") "<Collectors><SystemCollectorId Value=\"SC\">"
+                                    "<SystemProviderId Value=\"SP\"/></SystemCollectorId>"
+                                    "</Collectors></Profile>" FILE_TAIL;
+  g_autoptr (WprLibrary) library = wpr_library_new ();
+  add_text (library, sound);
+  g_autoptr (GPtrArray) unused = wpr_library_list_unused (library, "test.wprp");
+  assert_int_equal (unused->len, 1);
+  assert_int_equal (((const WprPlanNote *)g_ptr_array_index (unused, 0))->line, 2);
+
+  g_autofree char *faulty = g_strdup (sound);
+  strstr (faulty, "SystemProviderId Value=\"SP")[25] = 'X';
+  g_autoptr (GBytes) bytes = g_bytes_new (faulty, strlen (faulty));
+  assert_false (wpr_library_add_bytes (library, bytes, "faulty.wprp", NULL));
+  g_autoptr (GPtrArray) none = wpr_library_list_unused (library, "faulty.wprp");
+  assert_int_equal (none->len, 0);
+}
+
 int
 main (void)
 {
@@ -236,6 +260,7 @@ main (void)
     cmocka_unit_test (test_a_choice_survives_its_way_through_d_bus),
     cmocka_unit_test (test_a_strange_choice_is_refused_or_harmless),
     cmocka_unit_test (test_a_machine_matches_what_it_knows_to_be_there),
+    cmocka_unit_test (test_what_no_profile_uses_is_listed_of_sound_files_only),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -187,7 +187,7 @@ test_windows_only_keywords_say_so (void **state)
   g_autoptr (WprMachine) machine = FULL_MACHINE (2);
   g_autoptr (WprPlan) plan = plan_one (library, "P", "test.wprp", WPR_MODE_MEMORY, machine);
   assert_int_equal (get_missing (plan, "keyword Registry")->reason, WPR_MISSING_NO_COUNTERPART);
-  assert_int_equal (get_missing (plan, "keyword PmcProfile")->reason, WPR_MISSING_LATER);
+  assert_int_equal (get_missing (plan, "keyword PmcProfile")->reason, WPR_MISSING_NOT_HERE);
   assert_int_equal (get_missing (plan, "keyword 0x1234")->reason, WPR_MISSING_NO_COUNTERPART);
   assert_int_equal (get_missing (plan, "stack RegistryOpenKey")->reason,
                     WPR_MISSING_NO_COUNTERPART);
