@@ -31,11 +31,15 @@ typedef struct
   char *note;                         /* what was wrong; NULL if nobody said */
   GPtrArray *profiles;                /* of char * */
   GPtrArray *counts;                  /* of WprEventCount *, most first */
-  GPtrArray *facts;       /* of char *: "name: value", everything Linux.Recorder says, in order */
-  GPtrArray *faults;      /* of char *: what is damaged or violates the format; empty = sound */
-  gboolean complete;      /* nothing lost, nothing damaged, header says closed */
-  guint64 replaced_bytes; /* of older records, which newer ones replaced: not wanted, not lost */
-  guint n_cpu_gaps;       /* processors that were switched off while recording */
+  GPtrArray *facts;        /* of char *: "name: value", everything Linux.Recorder says, in order */
+  GPtrArray *faults;       /* of char *: what is damaged or violates the format; empty = sound */
+  gboolean complete;       /* nothing lost, nothing damaged, header says closed */
+  guint64 replaced_bytes;  /* of older records, which newer ones replaced: not wanted, not lost */
+  guint n_cpu_gaps;        /* processors that were switched off while recording */
+  gint64 furthest_back_ns; /* the latest record came so late, and was put in order.. */
+  guint64 n_clamped; /* ..but for so many, which were too late and got the time of the one before */
+  guint part, n_parts; /* one of several files of a recording, from 1; 0, 0: the only one */
+  GPtrArray *parts;    /* of char *: names of all of them, as they were saved */
 } WprTraceInfo;
 
 /* Reads the whole file and verifies every buffer and event. WPR_ERROR_DAMAGED if it is no .etl at

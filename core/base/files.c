@@ -241,6 +241,15 @@ wpr_new_file_commit (WprNewFile *file, GError **error)
 }
 
 void
+wpr_new_file_withdraw (WprNewFile *file)
+{
+  struct stat named, own;
+  if (fstatat (file->folder_fd, file->name, &named, AT_SYMLINK_NOFOLLOW) == 0
+      && fstat (file->fd, &own) == 0 && named.st_dev == own.st_dev && named.st_ino == own.st_ino)
+    unlinkat (file->folder_fd, file->name, 0);
+}
+
+void
 wpr_new_file_free (WprNewFile *file)
 {
   if (file == NULL)

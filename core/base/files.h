@@ -37,6 +37,9 @@ WprNewFile *wpr_new_file_open (int folder_fd, const char *name, GError **error);
 int wpr_new_file_get_fd (WprNewFile *file);
 /* fsync, then link to the name; never over an existing file (WPR_ERROR_NOT_WRITABLE). */
 gboolean wpr_new_file_commit (WprNewFile *file, GError **error);
+/* Takes the name away again, if it still is this file's: where one of several could not be
+ * committed. */
+void wpr_new_file_withdraw (WprNewFile *file);
 /* Frees; what was not committed is gone. */
 void wpr_new_file_free (WprNewFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprNewFile, wpr_new_file_free)

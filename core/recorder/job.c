@@ -85,8 +85,8 @@ wpr_job_run (const WprJob *job, GError **error)
   if (trace && job->description)
     wpr_trace_set_description_func (trace, wpr_job_description, (gpointer)job);
   if (!trace
-      || !wpr_sink_save_etl (trace, job->folder_fd, job->name, job->progress ? &progress : NULL,
-                             job->cancellable, &result, &why))
+      || !wpr_sink_save_etl (trace, job->folder_fd, job->name, NULL,
+                             job->progress ? &progress : NULL, job->cancellable, &result, &why))
     {
       wpr_job_fail (job, why, error);
       return NULL;

@@ -8,6 +8,7 @@
 /* A file with more is told in part: an -info of a million lines helps nobody. */
 #define MOST_FACTS 20000
 #define MOST_VALUE 65536
+#define MOST_PARTS 4096 /* ours are far fewer */
 #define OUT_HEX 4
 
 static guint64
@@ -80,6 +81,17 @@ take_own (WprTraceInfo *info, const char *event, const char *field, const char *
   if (g_str_equal (event, "Totals")
       && (g_str_equal (field, "OverwrittenBytes") || g_str_equal (field, "DroppedBytes")))
     info->replaced_bytes += g_ascii_strtoull (value, NULL, 10);
+  if (g_str_equal (event, "Order") && g_str_equal (field, "FurthestBackNs"))
+    info->furthest_back_ns = (gint64)g_ascii_strtoull (value, NULL, 10);
+  if (g_str_equal (event, "Order") && g_str_equal (field, "ClampedTimes"))
+    info->n_clamped = g_ascii_strtoull (value, NULL, 10);
+  if (g_str_equal (event, "Part") && g_str_equal (field, "Part"))
+    info->part = (guint)g_ascii_strtoull (value, NULL, 10);
+  if (g_str_equal (event, "Part") && g_str_equal (field, "Parts"))
+    info->n_parts = (guint)g_ascii_strtoull (value, NULL, 10);
+  if (g_str_equal (event, "PartName") && g_str_equal (field, "Name")
+      && info->parts->len < MOST_PARTS)
+    g_ptr_array_add (info->parts, g_strdup (value));
   if (g_str_equal (event, "CpuGap") && g_str_equal (field, "Cpu"))
     info->n_cpu_gaps++;
   if (g_str_equal (event, "Profile"))

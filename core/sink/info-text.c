@@ -73,6 +73,34 @@ add_recording (GString *text, const WprTraceInfo *info)
     add_line (text, _ ("Recorded by"), "Performance Recorder %s", info->tool_version);
 }
 
+/* One of several files of a recording, and where the others are. */
+static void
+add_part (GString *text, const WprTraceInfo *info)
+{
+  if (info->n_parts < 2)
+    return;
+  /* TRANSLATORS: "2 of 5": the second file of a recording that is five files */
+  add_line (text, _ ("Part"), _ ("%u of %u"), info->part, info->n_parts);
+  for (guint i = 0; i < info->parts->len; i++)
+    add_line (text, i == 0 ? _ ("All parts") : "", "%s",
+              (const char *)g_ptr_array_index (info->parts, i));
+}
+
+static void
+add_order (GString *text, const WprTraceInfo *info)
+{
+  if (info->furthest_back_ns <= 0)
+    return;
+  if (info->n_clamped == 0)
+    add_line (text, _ ("Late records"), _ ("by up to %.3f ms; all were put in order"),
+              (double)info->furthest_back_ns / 1e6);
+  else
+    add_line (text, _ ("Late records"),
+              _ ("by up to %.3f ms; put in order but for %llu, which came later than that can be "
+                 "done and got the time of the one before"),
+              (double)info->furthest_back_ns / 1e6, (unsigned long long)info->n_clamped);
+}
+
 static char *
 verdict (const WprTraceInfo *info)
 {
@@ -111,6 +139,7 @@ wpr_trace_info_to_text (const WprTraceInfo *info)
   g_autofree char *size = g_format_size_full (info->size_bytes, G_FORMAT_SIZE_LONG_FORMAT);
 
   add_recording (text, info);
+  add_part (text, info);
   add_line (text, _ ("Started"), "%s", start);
   add_line (text, _ ("Ended"), "%s", end);
   add_line (text, _ ("Duration"), _ ("%.3f s"), (double)info->duration_ns / 1e9);
@@ -119,6 +148,7 @@ wpr_trace_info_to_text (const WprTraceInfo *info)
   add_line (text, _ ("Processors"), "%u", info->n_cpus);
   add_line (text, _ ("Logger"), "%s", info->logger_name != NULL ? info->logger_name : "");
   add_line (text, _ ("Events"), "%" G_GUINT64_FORMAT, info->n_events);
+  add_order (text, info);
   add_line (text, _ ("Events lost"), "%u", info->events_lost);
   add_line (text, _ ("Buffers lost"), "%u", info->buffers_lost);
   g_autofree char *judged = verdict (info);
@@ -207,17 +237,21 @@ wpr_trace_info_to_json (const WprTraceInfo *info)
       ",\"unexplained\":%" G_GUINT64_FORMAT ",\"start_realtime_ns\":%" G_GINT64_FORMAT
       ",\"end_realtime_ns\":%" G_GINT64_FORMAT ",\"duration_ns\":%" G_GINT64_FORMAT
       ",\"perf_frequency\":%" G_GINT64_FORMAT ",\"complete\":%s"
-      ",\"replaced_bytes\":%" G_GUINT64_FORMAT ",\"cpu_gaps\":%u",
+      ",\"replaced_bytes\":%" G_GUINT64_FORMAT ",\"cpu_gaps\":%u"
+      ",\"furthest_back_ns\":%" G_GINT64_FORMAT ",\"clamped\":%" G_GUINT64_FORMAT
+      ",\"part\":%u,\"n_parts\":%u",
       info->size_bytes, info->buffer_bytes, info->n_buffers, info->n_cpus, info->pointer_size,
       info->n_events, info->events_lost, info->buffers_lost, info->unexplained,
       info->start_realtime_ns, info->end_realtime_ns, info->duration_ns, info->perf_frequency,
-      info->complete ? "true" : "false", info->replaced_bytes, info->n_cpu_gaps);
+      info->complete ? "true" : "false", info->replaced_bytes, info->n_cpu_gaps,
+      info->furthest_back_ns, info->n_clamped, info->part, info->n_parts);
   put_json_text (json, "logger_name", info->logger_name);
   put_json_text (json, "host", info->host);
   put_json_text (json, "kernel", info->kernel);
   put_json_text (json, "tool_version", info->tool_version);
   put_json_text (json, "note", info->note);
   put_json_list (json, "profiles", info->profiles);
+  put_json_list (json, "parts", info->parts);
   put_json_list (json, "faults", info->faults);
   put_json_counts (json, info);
   put_json_list (json, "facts", info->facts);

@@ -277,6 +277,7 @@ wpr_trace_info_from_bytes (const guint8 *bytes, gsize size, WprInfoPulse pulse, 
   info->profiles = g_ptr_array_new_with_free_func (g_free);
   info->counts = g_ptr_array_new_with_free_func (count_free);
   info->facts = g_ptr_array_new_with_free_func (g_free);
+  info->parts = g_ptr_array_new_with_free_func (g_free);
   info->faults = g_ptr_array_new_with_free_func (g_free);
   self.buffer_bytes = size >= 4 ? GUINT32_FROM_LE (*(const guint32 *)bytes) : 0;
   self.hooks = g_new0 (guint64, N_HOOKS);
@@ -353,6 +354,7 @@ wpr_trace_info_free (WprTraceInfo *info)
   g_ptr_array_unref (info->profiles);
   g_ptr_array_unref (info->counts);
   g_ptr_array_unref (info->facts);
+  g_ptr_array_unref (info->parts);
   g_ptr_array_unref (info->faults);
   g_free (info);
 }

@@ -3,7 +3,7 @@
  */
 #include "config.h"
 #include "sink/info-private.h"
-#include "sink/sink.h"
+#include "sink/sink-parts.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -84,49 +84,87 @@ verify (const WprTraceInfo *info, guint64 written, guint64 header_events, GError
   return TRUE;
 }
 
-static void
-fill_result (WprSinkResult *result, WprTrace *trace, const WprTraceInfo *info, const char *name)
-{
-  const WprTraceContext *context = wpr_trace_context (trace);
-
-  result->size = info->size_bytes;
-  result->events = info->n_events;
-  result->lost = context->lost;
-  result->duration_ns = info->duration_ns;
-  result->complete = info->complete && context->stopped;
-  result->name = g_strdup (name);
-}
-
 /* Header, group masks, partition: written with the header buffer, not added. */
 #define HEADER_EVENTS 3
 
-gboolean
-wpr_sink_save_etl (WprTrace *trace, int folder_fd, const char *name, const WprProgress *progress,
-                   GCancellable *cancellable, WprSinkResult *result, GError **error)
+/* What all files are together. */
+static void
+fill_result (WprSinkResult *result, WprTrace *trace, WprSink *sink)
 {
-  g_autoptr (WprNewFile) file = NULL;
-  g_autoptr (WprTraceInfo) info = NULL;
+  const WprTraceContext *context = wpr_trace_context (trace);
+  guint n = wpr_sink_parts_length (sink);
+
+  result->lost = context->lost;
+  result->duration_ns = MAX (context->end_time / 100 - context->start_time / 100, 0) * 100;
+  result->complete &= context->stopped;
+  result->name = g_strdup (wpr_sink_parts_get (sink, 0)->name);
+  result->names = n > 1 ? g_new0 (char *, n + 1) : NULL;
+  for (guint i = 0; n > 1 && i < n; i++)
+    result->names[i] = g_strdup (wpr_sink_parts_get (sink, i)->name);
+}
+
+static gboolean
+check (WprSink *sink, const WprProgress *progress, GCancellable *cancellable, WprSinkResult *result,
+       GError **error)
+{
+  result->complete = TRUE;
+  for (guint i = 0; i < wpr_sink_parts_length (sink); i++)
+    {
+      const WprPart *part = wpr_sink_parts_get (sink, i);
+      g_autoptr (WprTraceInfo) info
+          = read_back (wpr_new_file_get_fd (part->file), progress, cancellable, error);
+
+      if (info == NULL || !verify (info, part->n_events, HEADER_EVENTS, error))
+        return FALSE;
+      result->size += info->size_bytes;
+      result->events += info->n_events;
+      result->complete &= info->complete;
+    }
+  return TRUE;
+}
+
+/* The first file last: when it is there, all are. */
+static gboolean
+commit (WprSink *sink, GError **error)
+{
+  guint n = wpr_sink_parts_length (sink);
+
+  for (guint i = n; i-- > 0;)
+    {
+      if (wpr_new_file_commit (wpr_sink_parts_get (sink, i)->file, error))
+        continue;
+      while (++i < n)
+        wpr_new_file_withdraw (wpr_sink_parts_get (sink, i)->file);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+void
+wpr_sink_result_clear (WprSinkResult *result)
+{
+  g_clear_pointer (&result->name, g_free);
+  g_clear_pointer (&result->names, g_strfreev);
+}
+
+gboolean
+wpr_sink_save_etl (WprTrace *trace, int folder_fd, const char *name, const WprSinkOptions *options,
+                   const WprProgress *progress, GCancellable *cancellable, WprSinkResult *result,
+                   GError **error)
+{
   WprSink *sink;
-  guint64 written = 0;
-  gboolean played;
+  gboolean good;
 
   g_return_val_if_fail (trace != NULL && name != NULL && result != NULL, FALSE);
-  file = wpr_new_file_open (folder_fd, name, error);
-  if (file == NULL)
-    return FALSE;
-  sink = wpr_sink_etl_new (wpr_new_file_get_fd (file), error);
+  *result = (WprSinkResult){ 0 };
+  sink = wpr_sink_parts_new (folder_fd, name, options, &(WprSinkNamesWish){ progress, cancellable },
+                             error);
   if (sink == NULL)
     return FALSE;
-  wpr_sink_etl_want_names (sink, &(WprSinkNamesWish){ progress, cancellable });
-  played = wpr_trace_play (trace, &sink, 1, progress, cancellable, error);
-  wpr_sink_etl_totals (sink, &written, NULL);
+  good = wpr_trace_play (trace, &sink, 1, progress, cancellable, error)
+         && check (sink, progress, cancellable, result, error) && commit (sink, error);
+  if (good)
+    fill_result (result, trace, sink);
   wpr_sink_free (sink);
-  if (!played)
-    return FALSE;
-  info = read_back (wpr_new_file_get_fd (file), progress, cancellable, error);
-  if (info == NULL || !verify (info, written, HEADER_EVENTS, error)
-      || !wpr_new_file_commit (file, error))
-    return FALSE;
-  fill_result (result, trace, info, name);
-  return TRUE;
+  return good;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sink that writes an .etl, as its files see it: sink-etl.c (the row a kind, begin, event,
- * end), -kernel (Windows' kernel layouts), -stack, -rundown (who was there), -machine (system
- * config), -recorder (provider Linux.Recorder), -generic (any tracepoint), -names (provider
- * Linux.Symbols), -places (which image an address lies in). */
+ * end), -part (one file of several), -kernel (Windows' kernel layouts), -stack, -rundown (who was
+ * there), -machine (system config), -recorder (provider Linux.Recorder), -generic (any tracepoint),
+ * -names (provider Linux.Symbols), -places (which image an address lies in). */
 #pragma once
 
 #include "etl/writer.h"
@@ -31,8 +31,14 @@ typedef struct
 {
   WprSink parent;
   int fd;
+  gboolean compress;
   WprEtlWriter *writer;
-  const WprTraceContext *context;
+  const WprTraceContext *context; /* of this file */
+  const WprTraceContext *whole;   /* of the recording: the same, unless that is several files */
+  WprTraceContext part;           /* what `context` is where it is several */
+  gboolean goes_on;               /* another file follows */
+  WprTraceCounters before;        /* what playing had met with when this file began */
+  guint64 n_lost;                 /* told by the events of this file */
   guint n_cpus;
   guint8 *scratch;       /* WPR_SCRATCH_BYTES: the payload being built */
   guint8 *priorities;    /* a CPU: of the thread that runs there, 0-31 */
@@ -54,6 +60,15 @@ typedef struct
 } WprSinkEtl;
 
 /* ---- sink-etl.c ---- */
+/* A recording in several files (sink-parts.c). The next file's sink, before it begins: takes over
+ * what the one before knows of CPUs, threads and disks, and its tables. NULL: the first. */
+WprSink *wpr_sink_etl_new_part (int fd, WprSink *previous, gboolean compress);
+/* Of the file whose `part` is filled in; `whole` as the player has it. */
+gboolean wpr_sink_etl_begin_part (WprSinkEtl *self, const WprTraceContext *whole, GError **error);
+/* All but what is known when all files are; the file waits for that, and takes no memory. */
+gboolean wpr_sink_etl_end_part (WprSinkEtl *self, gboolean goes_on, GError **error);
+/* The description, the header. */
+gboolean wpr_sink_etl_finish (WprSinkEtl *self, GError **error);
 gint64 wpr_sink_etl_ticks (gint64 time_ns); /* 100 ns */
 /* Payload of the size put so far, on the CPU's stream. */
 gboolean wpr_sink_etl_add (WprSinkEtl *self, guint cpu, gint64 time_ns, const WprEtlHead *head,
@@ -94,6 +109,8 @@ gboolean wpr_sink_etl_softirq_routine (WprSinkEtl *self, const WprEvent *event, 
                                        GError **error);
 gboolean wpr_sink_etl_call_routine (WprSinkEtl *self, const WprEvent *event, guint64 *address,
                                     GError **error);
+/* What was told in the file before is told again. */
+gboolean wpr_sink_etl_begin_routines (WprSinkEtl *self, GError **error);
 /* The images that were made for names, in the rundown at the end. */
 gboolean wpr_sink_etl_end_routines (WprSinkEtl *self, GError **error);
 
@@ -112,6 +129,8 @@ gboolean wpr_sink_etl_held_stack (WprSinkEtl *self, const WprEvent *event, guint
  * kept until then; what never came back is written at the end. */
 gboolean wpr_sink_etl_switch_stacks (WprSinkEtl *self, const WprEvent *event, GError **error);
 gboolean wpr_sink_etl_end_stacks (WprSinkEtl *self, GError **error);
+/* Those that wait will be in the file that begins: their names are wanted there. */
+void wpr_sink_etl_see_waiting (WprSinkEtl *self);
 
 /* ---- sink-etl-rundown.c ---- */
 gboolean wpr_sink_etl_rundown (WprSinkEtl *self, gboolean end, GError **error);
@@ -145,6 +164,7 @@ gboolean wpr_sink_etl_machine (WprSinkEtl *self, GError **error);
 gboolean wpr_sink_etl_recorder_begin (WprSinkEtl *self, GError **error);
 gboolean wpr_sink_etl_recorder_event (WprSinkEtl *self, const WprEvent *event, GError **error);
 gboolean wpr_sink_etl_recorder_end (WprSinkEtl *self, GError **error);
+gboolean wpr_sink_etl_description (WprSinkEtl *self, GError **error); /* NULL or "": none */
 void wpr_sink_etl_recorder_free (WprSinkEtl *self);
 
 /* ---- sink-etl-names.c ---- */
@@ -163,6 +183,13 @@ WprTime wpr_sink_names_space (const WprSinkNames *names, guint32 space, guint32 
 GPtrArray *wpr_sink_etl_gather_images (WprSinkEtl *self, const WprSeenAddress *seen, guint n);
 gboolean wpr_sink_etl_search_names (WprSinkEtl *self, const WprSinkNamesWish *wish,
                                     GPtrArray *images, WprSymbolSearch *search, GError **error);
+
+/* ---- sink-etl-part.c ---- */
+WprTraceCounters wpr_sink_etl_played (const WprSinkEtl *self); /* in this file */
+gboolean wpr_sink_etl_order (WprSinkEtl *self, GError **error);
+/* part: from 1. names: of all (char *). limit: bytes of a file. */
+gboolean wpr_sink_etl_part (WprSinkEtl *self, guint part, const GPtrArray *names, guint64 limit,
+                            GError **error);
 
 /* ---- sink-etl-generic.c ---- */
 gboolean wpr_sink_etl_tracepoint (WprSinkEtl *self, const WprEvent *event, GError **error);

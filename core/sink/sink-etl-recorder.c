@@ -496,11 +496,11 @@ in_file (const WprSinkEtl *self, guint32 row, guint32 cpu)
 static guint64
 count_unexplained (const WprSinkEtl *self)
 {
-  const WprTraceContext *context = self->context;
+  const WprTraceContext *context = self->whole;
   guint64 n = 0;
 
-  if (context->overwritten_bytes > 0 || context->bytes_dropped > 0 || !context->stopped
-      || context->tallies == NULL)
+  if (self->goes_on || context->overwritten_bytes > 0 || context->bytes_dropped > 0
+      || !context->stopped || context->tallies == NULL)
     return 0;
   for (guint i = 0; i < context->tallies->len; i++)
     {
@@ -551,9 +551,7 @@ write_cost (WprSinkEtl *self, GError **error)
 static gboolean
 write_totals (WprSinkEtl *self, GError **error)
 {
-  const WprTraceCounters nothing = { 0 };
-  const WprTraceCounters played
-      = self->context->counters != NULL ? *self->context->counters : nothing;
+  const WprTraceCounters played = wpr_sink_etl_played (self);
   WprPayload payload = begin (self);
 
   wpr_payload_u64 (&payload, wpr_etl_writer_events (self->writer));
@@ -572,15 +570,23 @@ write_totals (WprSinkEtl *self, GError **error)
   return emit (self, REC_TOTALS, self->context->end_time, &payload, error);
 }
 
+/* What is counted over the whole recording is in the last of its files. */
 gboolean
 wpr_sink_etl_recorder_end (WprSinkEtl *self, GError **error)
 {
-  const char *description = self->context->description;
+  return write_clocks (self, error)
+         && (self->goes_on
+             || (write_rings (self, error) && write_tallies (self, error)
+                 && write_cost (self, error)))
+         && write_totals (self, error);
+}
+
+gboolean
+wpr_sink_etl_description (WprSinkEtl *self, GError **error)
+{
+  const char *description = self->whole->description;
   WprPayload payload;
 
-  if (!write_clocks (self, error) || !write_rings (self, error) || !write_tallies (self, error)
-      || !write_cost (self, error) || !write_totals (self, error))
-    return FALSE;
   if (description == NULL || description[0] == '\0')
     return TRUE;
   payload = begin (self);

@@ -190,6 +190,20 @@ page_of (WprSinkEtl *self, const WprEvent *event, const char *folder, const char
 }
 
 gboolean
+wpr_sink_etl_begin_routines (WprSinkEtl *self, GError **error)
+{
+  WprRoutines *routines = self->routines;
+
+  memset (routines->told_calls, 0, sizeof routines->told_calls);
+  memset (routines->told_softirqs, 0, sizeof routines->told_softirqs);
+  for (guint i = 0; i < routines->pages->len; i++)
+    if (!write_page (self, FALSE, 0, self->context->start_time,
+                     &g_array_index (routines->pages, Page, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
 wpr_sink_etl_end_routines (WprSinkEtl *self, GError **error)
 {
   const GArray *pages = self->routines->pages;

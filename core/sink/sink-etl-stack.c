@@ -259,3 +259,14 @@ wpr_sink_etl_end_stacks (WprSinkEtl *self, GError **error)
     }
   return TRUE;
 }
+
+void
+wpr_sink_etl_see_waiting (WprSinkEtl *self)
+{
+  const WprStacks *stacks = self->stacks;
+
+  for (guint32 tid = 0; self->names != NULL && tid < stacks->n_tids; tid++)
+    for (guint32 i = 0; stacks->by_tid[tid] != NULL && i < stacks->by_tid[tid]->n; i++)
+      wpr_sink_etl_saw_address (self, stacks->by_tid[tid]->pid,
+                                stacks->by_tid[tid]->frames[i] - (i > 0 ? 1 : 0));
+}

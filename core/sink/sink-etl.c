@@ -60,6 +60,8 @@ sink_etl_event (WprSink *sink, const WprEvent *event, GError **error)
   g_return_val_if_fail (event->kind < WPR_EVENT_N_KINDS && rows[event->kind] != NULL, FALSE);
   if (event->row < self->n_rows && event->cpu < self->n_cpus && !event->inferred)
     self->in_file[(gsize)event->row * self->n_cpus + event->cpu]++;
+  if (G_UNLIKELY (event->kind == WPR_EVENT_LOSS))
+    self->n_lost += event->u.loss.count;
   if (self->names != NULL)
     {
       if (event->n_callchain > 0 || event->ip != 0 || event->user_ip != 0)
@@ -116,6 +118,20 @@ bias_minutes (gint64 realtime_ns)
   return localtime_r (&seconds, &tm) != NULL ? (gint32)(-tm.tm_gmtoff / 60) : 0;
 }
 
+static void
+make_tables (WprSinkEtl *self)
+{
+  const WprManifest *manifest = self->context->manifest;
+
+  self->priorities = g_malloc (self->n_cpus);
+  memset (self->priorities, NORMAL_PRIORITY, self->n_cpus);
+  self->idle_tids = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < manifest->events->len; i++)
+    self->n_rows = MAX (self->n_rows, g_array_index (manifest->events, WprStoreEvent, i).row + 1);
+  self->n_rows = MIN (self->n_rows, MOST_ROWS);
+  self->in_file = g_new0 (guint64, (gsize)self->n_rows * self->n_cpus + 1);
+}
+
 static gboolean
 open_writer (WprSinkEtl *self, const WprTraceContext *context, GError **error)
 {
@@ -128,6 +144,7 @@ open_writer (WprSinkEtl *self, const WprTraceContext *context, GError **error)
     .bias_minutes = bias_minutes (context->start_realtime_ns),
     .logger_name = "NT Kernel Logger",
     .file_name = manifest->instance,
+    .compress = self->compress,
   };
 
   info.boot_filetime = info.start_filetime - info.start_ticks; /* ticks count from boot */
@@ -136,13 +153,8 @@ open_writer (WprSinkEtl *self, const WprTraceContext *context, GError **error)
   if (self->writer == NULL)
     return FALSE;
   self->n_cpus = info.n_cpus;
-  self->priorities = g_malloc (info.n_cpus);
-  self->idle_tids = g_hash_table_new (NULL, NULL);
-  memset (self->priorities, NORMAL_PRIORITY, info.n_cpus);
-  for (guint i = 0; i < manifest->events->len; i++)
-    self->n_rows = MAX (self->n_rows, g_array_index (manifest->events, WprStoreEvent, i).row + 1);
-  self->n_rows = MIN (self->n_rows, MOST_ROWS);
-  self->in_file = g_new0 (guint64, (gsize)self->n_rows * self->n_cpus);
+  if (self->in_file == NULL)
+    make_tables (self);
   return TRUE;
 }
 
@@ -164,33 +176,69 @@ sink_etl_begin (WprSink *sink, const WprTraceContext *context, GError **error)
 
   g_return_val_if_fail (self->writer == NULL, FALSE);
   self->context = context;
+  if (self->whole == NULL)
+    self->whole = context;
   return open_writer (self, context, error) && wpr_sink_etl_recorder_begin (self, error)
          && wpr_sink_etl_interval (self, context->start_time, FALSE, error)
-         && wpr_sink_etl_rundown (self, FALSE, error)
+         && wpr_sink_etl_rundown (self, FALSE, error) && wpr_sink_etl_begin_routines (self, error)
          && rundown_complete (self, context->start_time, error);
+}
+
+gboolean
+wpr_sink_etl_begin_part (WprSinkEtl *self, const WprTraceContext *whole, GError **error)
+{
+  self->whole = whole;
+  if (whole->counters != NULL)
+    self->before = *whole->counters;
+  wpr_sink_etl_see_waiting (self);
+  return sink_etl_begin (&self->parent, &self->part, error);
 }
 
 /* ---- after ---- */
 
 static gboolean
+end_content (WprSinkEtl *self, GError **error)
+{
+  const WprTraceContext *context = self->context;
+
+  /* Stacks of who is away go on waiting in the next file. */
+  return (self->goes_on || wpr_sink_etl_end_stacks (self, error))
+         && wpr_sink_etl_interval (self, context->end_time, TRUE, error)
+         && wpr_sink_etl_rundown (self, TRUE, error)
+         && rundown_complete (self, context->end_time, error) && wpr_sink_etl_machine (self, error)
+         && wpr_sink_etl_image_ids (self, error) && wpr_sink_etl_names (self, error)
+         && wpr_sink_etl_recorder_end (self, error) && wpr_sink_etl_order (self, error);
+}
+
+gboolean
+wpr_sink_etl_end_part (WprSinkEtl *self, gboolean goes_on, GError **error)
+{
+  self->goes_on = goes_on;
+  return end_content (self, error) && wpr_etl_writer_park (self->writer, error);
+}
+
+gboolean
+wpr_sink_etl_finish (WprSinkEtl *self, GError **error)
+{
+  const WprTraceContext *context = self->context;
+  gint64 end_ticks
+      = wpr_sink_etl_ticks (context->end_time) - wpr_sink_etl_ticks (context->start_time);
+
+  return wpr_sink_etl_description (self, error)
+         && wpr_etl_writer_finish (self->writer,
+                                   context->start_realtime_ns / 100 + UNIX_EPOCH_FILETIME
+                                       + MAX (end_ticks, 0),
+                                   context->lost, 0, error);
+}
+
+static gboolean
 sink_etl_end (WprSink *sink, const WprTraceContext *context, GError **error)
 {
   WprSinkEtl *self = (WprSinkEtl *)sink;
-  gint64 end_ticks;
 
   g_return_val_if_fail (self->writer != NULL, FALSE);
   self->context = context;
-  if (!wpr_sink_etl_end_stacks (self, error)
-      || !wpr_sink_etl_interval (self, context->end_time, TRUE, error)
-      || !wpr_sink_etl_rundown (self, TRUE, error)
-      || !rundown_complete (self, context->end_time, error) || !wpr_sink_etl_machine (self, error)
-      || !wpr_sink_etl_image_ids (self, error) || !wpr_sink_etl_names (self, error)
-      || !wpr_sink_etl_recorder_end (self, error))
-    return FALSE;
-  end_ticks = wpr_sink_etl_ticks (context->end_time) - wpr_sink_etl_ticks (context->start_time);
-  return wpr_etl_writer_finish (
-      self->writer, context->start_realtime_ns / 100 + UNIX_EPOCH_FILETIME + MAX (end_ticks, 0),
-      context->lost, 0, error);
+  return end_content (self, error) && wpr_sink_etl_finish (self, error);
 }
 
 static void
@@ -202,12 +250,12 @@ sink_etl_free (WprSink *sink)
   wpr_etl_writer_free (self->writer);
   wpr_stacks_free (self->stacks);
   wpr_sink_names_free (self->names);
-  g_hash_table_unref (self->held);
+  g_clear_pointer (&self->held, g_hash_table_unref);
   wpr_routines_free (self->routines);
-  g_ptr_array_unref (self->by_row);
-  g_hash_table_unref (self->by_format);
-  g_hash_table_unref (self->counter_kinds);
-  g_array_unref (self->disks);
+  g_clear_pointer (&self->by_row, g_ptr_array_unref);
+  g_clear_pointer (&self->by_format, g_hash_table_unref);
+  g_clear_pointer (&self->counter_kinds, g_hash_table_unref);
+  g_clear_pointer (&self->disks, g_array_unref);
   g_free (self->scratch);
   g_free (self->priorities);
   g_clear_pointer (&self->idle_tids, g_hash_table_unref);
@@ -222,12 +270,48 @@ static const WprSinkClass sink_etl_class
 WprSink *
 wpr_sink_etl_new (int fd, GError **error)
 {
+  return wpr_sink_etl_new_part (fd, NULL, FALSE);
+}
+
+/* All that is not of one file. */
+static void
+take_over (WprSinkEtl *self, WprSinkEtl *previous)
+{
+  self->n_cpus = previous->n_cpus;
+  self->n_rows = previous->n_rows;
+  self->n_kernel_pids = previous->n_kernel_pids;
+  previous->n_kernel_pids = 0;
+  self->scratch = g_steal_pointer (&previous->scratch);
+  self->priorities = g_steal_pointer (&previous->priorities);
+  self->idle_tids = g_steal_pointer (&previous->idle_tids);
+  self->kernel_pids = g_steal_pointer (&previous->kernel_pids);
+  self->stacks = g_steal_pointer (&previous->stacks);
+  self->names = g_steal_pointer (&previous->names);
+  self->held = g_steal_pointer (&previous->held);
+  self->routines = g_steal_pointer (&previous->routines);
+  self->by_row = g_steal_pointer (&previous->by_row);
+  self->by_format = g_steal_pointer (&previous->by_format);
+  self->counter_kinds = g_steal_pointer (&previous->counter_kinds);
+  self->recorder_kinds = g_steal_pointer (&previous->recorder_kinds);
+  self->disks = g_steal_pointer (&previous->disks);
+  self->in_file = g_steal_pointer (&previous->in_file);
+}
+
+WprSink *
+wpr_sink_etl_new_part (int fd, WprSink *previous, gboolean compress)
+{
   WprSinkEtl *self;
 
   g_return_val_if_fail (fd >= 0, NULL);
   self = g_new0 (WprSinkEtl, 1);
   self->parent.klass = &sink_etl_class;
   self->fd = fd;
+  self->compress = compress;
+  if (previous != NULL)
+    {
+      take_over (self, (WprSinkEtl *)previous);
+      return &self->parent;
+    }
   self->scratch = g_malloc (WPR_SCRATCH_BYTES);
   self->stacks = wpr_stacks_new ();
   self->held = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);

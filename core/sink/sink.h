@@ -27,13 +27,24 @@ void wpr_sink_free (WprSink *self);
  * store is left alone. */
 typedef struct
 {
-  guint64 size, events, lost;
+  gboolean compress;
+  /* A file that would grow over this is followed by another: NAME.etl, NAME-2.etl .., each complete
+   * by itself. 0: everything is one file. Where what belongs into every file takes more than half
+   * of it, it is twice that. */
+  guint64 part_bytes;
+} WprSinkOptions;
+typedef struct
+{
+  guint64 size, events, lost; /* of all files */
   gint64 duration_ns;
   gboolean complete;
-  char *name;
+  char *name;   /* of the first */
+  char **names; /* of all; NULL where there is but one */
 } WprSinkResult;
+void wpr_sink_result_clear (WprSinkResult *result);
+/* options: NULL: neither. All files are there, or none is. */
 gboolean wpr_sink_save_etl (WprTrace *trace, int folder_fd, const char *name,
-                            const WprProgress *progress, GCancellable *cancellable,
-                            WprSinkResult *result, GError **error);
+                            const WprSinkOptions *options, const WprProgress *progress,
+                            GCancellable *cancellable, WprSinkResult *result, GError **error);
 
 G_END_DECLS

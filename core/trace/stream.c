@@ -9,8 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ETL.md 6a. */
-#define WINDOW_NS (1000 * 1000)
 /* A record costs the kernel 490 ns at least: 2 000 a millisecond, four times that for nested ones.
  * 16 bytes each: 128 KiB a CPU and collector. */
 #define MOST_ITEMS 8192
@@ -175,7 +173,7 @@ set_next (Stream *self)
   /* The first item's turn has come once nothing within the window can come before it, or once so
    * many are decoded beyond it that no real kernel has more in the window. */
   if (!self->at_end && self->n < MOST_ITEMS / 2
-      && (self->n == 0 || self->newest - self->items[self->first].time < WINDOW_NS))
+      && (self->n == 0 || self->newest - self->items[self->first].time < WPR_TRACE_WINDOW_NS))
     refill (self);
   self->lane.time = self->n > 0 ? self->items[self->first].time : WPR_LANE_END;
 }

@@ -28,12 +28,16 @@ typedef struct
   guint64 count;
 } WprTraceLoss;
 
+/* How far back a CPU's late records are looked for and put in order; what is later still gets the
+ * time of the record before it. */
+#define WPR_TRACE_WINDOW_NS (1000 * 1000)
+
 /* What playing met with; complete when the sinks' end is called. */
 typedef struct
 {
   guint64 events, inferred_switches, clamped, unknown_ids, cut_bytes, undecodable;
   guint64 unpaired; /* begins without an end, ends without a begin: of interrupts and calls */
-  gint64 largest_reorder_ns;
+  gint64 largest_reorder_ns; /* the latest record was so late, whether put in order or clamped */
 } WprTraceCounters;
 
 /* What is known of the recording as a whole, before and after the events. */

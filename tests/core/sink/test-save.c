@@ -89,7 +89,7 @@ a_store_becomes_a_verified_file (void **state)
   GError *error = NULL;
   GStatBuf st;
 
-  if (!wpr_sink_save_etl (trace, place->folder_fd, name, &progress, NULL, &result, &error))
+  if (!wpr_sink_save_etl (trace, place->folder_fd, name, NULL, &progress, NULL, &result, &error))
     fail_msg ("%s", error->message);
   assert_int_equal (g_stat (path, &st), 0);
   assert_int_equal (st.st_size, result.size);
@@ -109,7 +109,7 @@ a_store_becomes_a_verified_file (void **state)
       if (g_str_equal (row->name, "CSwitch")) /* and those that must have been in between */
         assert_true (row->count >= 5000);
     }
-  g_free (result.name);
+  wpr_sink_result_clear (&result);
   place_free (place, name);
 }
 
@@ -123,7 +123,8 @@ an_existing_file_is_never_replaced (void **state)
   GError *error = NULL;
 
   assert_true (g_file_set_contents (path, "mine", -1, NULL));
-  assert_false (wpr_sink_save_etl (trace, place->folder_fd, "x.etl", NULL, NULL, &result, &error));
+  assert_false (
+      wpr_sink_save_etl (trace, place->folder_fd, "x.etl", NULL, NULL, NULL, &result, &error));
   assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_NOT_WRITABLE));
   g_clear_error (&error);
   assert_true (g_file_get_contents (path, &text, NULL, NULL));
@@ -147,16 +148,16 @@ cancelling_leaves_the_store_and_nothing_else (void **state)
       GError *error = NULL;
       WprTrace *trace = wpr_trace_open (place->kit->path, NULL);
 
-      assert_false (
-          wpr_sink_save_etl (trace, place->folder_fd, "x.etl", &progress, cancel, &result, &error));
+      assert_false (wpr_sink_save_etl (trace, place->folder_fd, "x.etl", NULL, &progress, cancel,
+                                       &result, &error));
       assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_CANCELLED));
       g_clear_error (&error);
       wpr_trace_free (trace);
       trace = wpr_trace_open (place->kit->path, NULL);
       assert_true (
-          wpr_sink_save_etl (trace, place->folder_fd, "x.etl", NULL, NULL, &result, &error));
+          wpr_sink_save_etl (trace, place->folder_fd, "x.etl", NULL, NULL, NULL, &result, &error));
       wpr_trace_free (trace);
-      g_free (result.name);
+      wpr_sink_result_clear (&result);
       place_free (place, "x.etl");
     }
 }
