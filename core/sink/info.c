@@ -110,7 +110,7 @@ visit (const WprEtlEvent *event, gpointer data)
     {
       self->last_buffer = event->buffer;
       if (self->pulse != NULL
-          && !self->pulse (event->buffer * self->buffer_bytes, self->size, self->pulse_data))
+          && !self->pulse (event->buffer, self->size, self->pulse_data))
         {
           self->cancelled = TRUE;
           return FALSE;
