@@ -49,6 +49,8 @@ WPR_API WprTraceInfo *wpr_trace_info_read (const char *path, GCancellable *cance
 WPR_API void wpr_trace_info_free (WprTraceInfo *info);
 WPR_API char *wpr_trace_info_to_text (const WprTraceInfo *info);
 WPR_API char *wpr_trace_info_to_json (const WprTraceInfo *info);
+/* Empties the cache of function names that saving keeps; says how much went. Blocks. */
+WPR_API gboolean wpr_symbol_cache_purge (guint *n_files, guint64 *bytes, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprTraceInfo, wpr_trace_info_free)
 
 G_END_DECLS

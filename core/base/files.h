@@ -17,6 +17,10 @@ char *wpr_state_dir (GError **error);
 /* <state>/raw, created 0700. */
 char *wpr_raw_dir (GError **error);
 
+/* Where tables of symbols are kept between recordings: $WPR_CACHE_DIR, else $WPR_STATE_DIR/cache,
+ * else root: /var/cache/wpr/symbols, else $XDG_CACHE_HOME/wpr/symbols. Created 0700. */
+char *wpr_cache_dir (GError **error);
+
 /* Opens a folder: O_DIRECTORY|O_CLOEXEC. Fails with WPR_ERROR_NOT_WRITABLE and a sentence that
  * names it. */
 int wpr_open_folder (const char *path, GError **error);

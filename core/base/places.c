@@ -83,6 +83,20 @@ wpr_raw_dir (GError **error)
   return own_folder (g_build_filename (state, "raw", NULL), 0700, error);
 }
 
+char *
+wpr_cache_dir (GError **error)
+{
+  const char *set = g_getenv ("WPR_CACHE_DIR"), *state = g_getenv ("WPR_STATE_DIR");
+  if (set != NULL && *set != '\0')
+    return own_folder (g_strdup (set), 0700, error);
+  if (state != NULL && *state != '\0')
+    return own_folder (g_build_filename (state, "cache", NULL), 0700, error);
+  if (geteuid () == 0)
+    return own_folder (g_strdup ("/var/cache/wpr/symbols"), 0700, error);
+  return own_folder (g_build_filename (g_get_user_cache_dir (), "wpr", "symbols", NULL), 0700,
+                     error);
+}
+
 gboolean
 wpr_instance_name_valid (const char *name)
 {

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -11,15 +12,21 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "symbols/cache.h"
+#include "symbols/debuginfod.h"
+#include "symbols/demangle.h"
 #include "symbols/elf.h"
 #include "symbols/jail.h"
 #include "symbols/kallsyms.h"
+#include "symbols/perf-map.h"
 
 /* Files open at a time, two descriptors each. */
 #define BATCH 32
 /* What the reading of one file may add: the tables of the largest programs with their texts. */
 #define MOST_MEMORY (G_GUINT64_CONSTANT (1) << 30)
 #define MOST_TABLE (G_GUINT64_CONSTANT (256) << 20)
+/* All tables that are kept: those of a few hundred files. */
+#define MOST_CACHE (G_GUINT64_CONSTANT (256) << 20)
 /* The kernel's own file that is mapped as [vdso]: two pages. */
 #define VDSO_BYTES 8192
 
@@ -48,8 +55,11 @@ typedef struct
   gint64 deadline_us;
   WprNameTable *kernel;
   guint done;
+  WprSymbolCache *cache;
+  WprDebuginfod *servers;
   /* the batch */
   WprSymbolImage *batch[BATCH];
+  char *keys[BATCH];  /* of the cache */
   int fds[2 * BATCH]; /* file and debug file */
   guint n;
 } Search;
@@ -130,6 +140,14 @@ name_kernel_image (Search *self, WprSymbolImage *image)
 
 /* ---- files ---- */
 
+static void
+one_done (Search *self)
+{
+  self->done++;
+  if (self->search->progress != NULL)
+    self->search->progress (self->done, self->search->images->len, self->search->data);
+}
+
 static int
 open_vdso (void)
 {
@@ -153,6 +171,14 @@ work_on_file (guint index, guint8 **bytes, gsize *size, gpointer data)
 }
 
 static void
+name_by_bytes (WprSymbolImage *image, GBytes *bytes, int source)
+{
+  g_autoptr (WprNameTable) table = bytes != NULL ? wpr_name_table_new (bytes) : NULL;
+  if (table != NULL && source >= 0 && source < (int)G_N_ELEMENTS (sources))
+    name_image (image, table, 0, sources[source]);
+}
+
+static void
 take_file (guint index, WprJailFate fate, int answer, GBytes *bytes, gpointer data)
 {
   static const WprSymbolsState states[] = {
@@ -162,14 +188,11 @@ take_file (guint index, WprJailFate fate, int answer, GBytes *bytes, gpointer da
   };
   Search *self = data;
   WprSymbolImage *image = self->batch[index];
-  g_autoptr (WprNameTable) table = bytes != NULL ? wpr_name_table_new (bytes) : NULL;
   image->state = states[fate];
-  if (table != NULL)
-    name_image (image, table, 0,
-                answer >= 0 && answer < (int)G_N_ELEMENTS (sources) ? sources[answer] : "");
-  self->done++;
-  if (self->search->progress != NULL)
-    self->search->progress (self->done, self->search->images->len, self->search->data);
+  name_by_bytes (image, bytes, answer);
+  if (image->state == WPR_SYMBOLS_NAMED)
+    wpr_symbol_cache_put (self->cache, self->keys[index], (guint32)answer, bytes);
+  one_done (self);
 }
 
 static gboolean
@@ -190,8 +213,52 @@ run_batch (Search *self)
   for (guint i = 0; i < 2 * self->n; i++)
     if (self->fds[i] >= 0)
       close (self->fds[i]);
+  for (guint i = 0; i < self->n; i++)
+    g_free (self->keys[i]);
   self->n = 0;
   return ok;
+}
+
+/* Distributions' packages of debugging symbols put a file for each build id there. */
+static int
+open_debug_file (Search *self, const WprSymbolImage *image)
+{
+  const char *root = self->search->debug_root != NULL ? self->search->debug_root : "/usr/lib/debug";
+  g_autoptr (GString) path = g_string_new (root);
+  if (image->build_id_size < 2)
+    return -1;
+  g_string_append_printf (path, "/.build-id/%02x/", image->build_id[0]);
+  for (guint i = 1; i < image->build_id_size; i++)
+    g_string_append_printf (path, "%02x", image->build_id[i]);
+  g_string_append (path, ".debug");
+  int fd = open (path->str, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0 && self->servers != NULL)
+    fd = wpr_debuginfod_find (self->servers, image->build_id, image->build_id_size);
+  return fd;
+}
+
+/* Key of what these two files tell; NULL if it is not to be kept. */
+static char *
+key_of (const WprSymbolImage *image, int fd, int debug_fd)
+{
+  struct stat st, debug_st;
+  if (image->kind != WPR_SYMBOLS_FILE || fstat (fd, &st) != 0
+      || (debug_fd >= 0 && fstat (debug_fd, &debug_st) != 0))
+    return NULL;
+  return wpr_symbol_cache_key (image->build_id, image->build_id_size, &st,
+                               debug_fd >= 0 ? &debug_st : NULL);
+}
+
+static gboolean
+find_in_cache (Search *self, WprSymbolImage *image, const char *key)
+{
+  guint32 source = 0;
+  g_autoptr (GBytes) bytes = wpr_symbol_cache_get (self->cache, key, &source);
+  name_by_bytes (image, bytes, (int)source);
+  if (image->state != WPR_SYMBOLS_NAMED)
+    return FALSE;
+  self->search->n_cached++;
+  return TRUE;
 }
 
 static gboolean
@@ -202,13 +269,38 @@ find_in_file (Search *self, WprSymbolImage *image)
                : self->search->open_file (image, &image->state, self->search->data);
   if (fd < 0)
     {
-      self->done++;
+      one_done (self);
+      return TRUE;
+    }
+  int debug_fd = open_debug_file (self, image);
+  g_autofree char *key = key_of (image, fd, debug_fd);
+  if (find_in_cache (self, image, key))
+    {
+      one_done (self);
+      close (fd);
+      if (debug_fd >= 0)
+        close (debug_fd);
       return TRUE;
     }
   self->batch[self->n] = image;
+  self->keys[self->n] = g_steal_pointer (&key);
   self->fds[2 * self->n] = fd;
-  self->fds[2 * self->n + 1] = -1;
+  self->fds[2 * self->n + 1] = debug_fd;
   return ++self->n < BATCH || run_batch (self);
+}
+
+/* ---- JIT ---- */
+
+static void
+find_in_map (Search *self, WprSymbolImage *image)
+{
+  int fd = self->search->open_map (image, &image->state, self->search->data);
+  if (fd < 0)
+    return;
+  g_autoptr (WprNameTable) table = wpr_perf_map_read (fd, &image->state);
+  if (table != NULL)
+    name_image (image, table, 0, "perf map");
+  close (fd);
 }
 
 /* ---- all ---- */
@@ -262,11 +354,11 @@ find_one (Search *self, WprSymbolImage *image)
     case WPR_SYMBOLS_JIT:
       if (image->pid == 0)
         name_kernel_image (self, image);
-      else
-        image->state = WPR_SYMBOLS_NONE;
+      else if (g_get_monotonic_time () < self->deadline_us)
+        find_in_map (self, image);
       break;
     }
-  self->done++;
+  one_done (self);
   return TRUE;
 }
 
@@ -291,10 +383,16 @@ wpr_symbols_find (WprSymbolSearch *search)
   g_ptr_array_sort (search->images, compare_images);
   if (kernel && search->kernel)
     self.kernel = wpr_kallsyms_read ("/proc/kallsyms");
+  self.cache = wpr_symbol_cache_open (MOST_CACHE);
+  if (search->debuginfod)
+    self.servers = wpr_debuginfod_open (self.deadline_us, search->cancellable);
   for (guint i = 0; ok && i < search->images->len; i++)
     ok = find_one (&self, g_ptr_array_index (search->images, i));
   if (self.n > 0)
     ok = run_batch (&self) && ok;
+  ok = ok && wpr_demangle_images (search->images, self.deadline_us, search->cancellable);
   wpr_name_table_free (self.kernel);
+  wpr_debuginfod_close (self.servers);
+  wpr_symbol_cache_close (self.cache);
   return ok && !g_cancellable_is_cancelled (search->cancellable);
 }

@@ -76,6 +76,8 @@ typedef struct
   void (*progress) (guint done, guint total, gpointer data); /* NULL ok */
   gpointer data;
   gboolean kernel;            /* the running kernel is the one that was recorded */
+  gboolean debuginfod;        /* ask the servers DEBUGINFOD_URLS names */
+  const char *debug_root;     /* NULL: /usr/lib/debug */
   gint64 budget_us, image_us; /* for all; for one image */
   GCancellable *cancellable;
   /* what came of it */

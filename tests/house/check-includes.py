@@ -21,7 +21,7 @@ MAY = {
 # The doors of the core: the three nouns and the error domain. Which room may know which.
 DOORS = {'wpr-profile.h': {'profile', 'source', 'trace', 'sink', 'recorder'},
          'wpr-recorder.h': {'source', 'recorder'},
-         'wpr-trace.h': {'sink', 'recorder'}}
+         'wpr-trace.h': {'sink', 'symbols', 'recorder'}}
 LICENCE = {'core': 'LGPL-2.1-or-later', 'ui': 'GPL-3.0-or-later'}
 faults = []
 
