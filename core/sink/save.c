@@ -152,13 +152,15 @@ wpr_sink_save_etl (WprTrace *trace, int folder_fd, const char *name, const WprSi
                    const WprProgress *progress, GCancellable *cancellable, WprSinkResult *result,
                    GError **error)
 {
+  WprSinkNamesWish wish = { progress, cancellable };
   WprSink *sink;
   gboolean good;
 
   g_return_val_if_fail (trace != NULL && name != NULL && result != NULL, FALSE);
   *result = (WprSinkResult){ 0 };
-  sink = wpr_sink_parts_new (folder_fd, name, options, &(WprSinkNamesWish){ progress, cancellable },
-                             error);
+  wish.debuginfod = options != NULL && options->debuginfod;
+  sink = wpr_sink_parts_new (folder_fd, name, options,
+                             options != NULL && options->no_names ? NULL : &wish, error);
   if (sink == NULL)
     return FALSE;
   good = wpr_trace_play (trace, &sink, 1, progress, cancellable, error)

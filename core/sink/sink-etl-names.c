@@ -35,7 +35,7 @@ static const struct
     const char *name;
     WprTlType type;
     guint8 out;
-  } fields[10];
+  } fields[11];
 } kinds[SYM_N] = {
   [SYM_IMAGE] = { "Image",
                   { { "Image", WPR_TL_U32 },
@@ -66,6 +66,7 @@ static const struct
                      { "Images", WPR_TL_U32 },
                      { "ImagesNamed", WPR_TL_U32 },
                      { "ImagesCached", WPR_TL_U32 },
+                     { "NoImage", WPR_TL_U64 },
                      { "NotKept", WPR_TL_U64 },
                      { "ElapsedMs", WPR_TL_U32 } } },
 };
@@ -288,12 +289,21 @@ write_functions (WprSinkEtl *sink, guint32 number, const WprSymbolImage *image, 
   return TRUE;
 }
 
+/* Addresses in no image of a process that left no map: stacks that went astray, mostly. They are
+ * counted and not told one process by one. */
+static gboolean
+is_nowhere (const WprSymbolImage *image)
+{
+  return image->kind == WPR_SYMBOLS_JIT && image->functions->len == 0
+         && (image->state == WPR_SYMBOLS_NONE || image->state == WPR_SYMBOLS_GONE);
+}
+
 static gboolean
 write_totals (WprSinkEtl *sink, const WprSymbolSearch *search, gint64 elapsed_us, GError **error)
 {
   guint64 addresses = 0, named = 0, frames = 0, frames_named = 0, functions = 0;
-  guint64 not_kept = wpr_address_set_beyond (sink->names->seen);
-  guint32 n_named = 0;
+  guint64 not_kept = wpr_address_set_beyond (sink->names->seen), nowhere = 0;
+  guint32 n_images = 0, n_named = 0;
   WprPayload payload;
 
   for (guint i = 0; i < search->images->len; i++)
@@ -306,6 +316,8 @@ write_totals (WprSinkEtl *sink, const WprSymbolSearch *search, gint64 elapsed_us
       frames_named += image->frames_named;
       functions += image->functions->len;
       n_named += image->functions->len > 0;
+      n_images += !is_nowhere (image);
+      nowhere += is_nowhere (image) ? image->addresses->len : 0;
     }
   wpr_payload_init (&payload, sink->scratch, WPR_SCRATCH_BYTES);
   wpr_payload_u64 (&payload, addresses);
@@ -313,9 +325,10 @@ write_totals (WprSinkEtl *sink, const WprSymbolSearch *search, gint64 elapsed_us
   wpr_payload_u64 (&payload, frames + not_kept);
   wpr_payload_u64 (&payload, frames_named);
   wpr_payload_u64 (&payload, functions);
-  wpr_payload_u32 (&payload, search->images->len);
+  wpr_payload_u32 (&payload, n_images);
   wpr_payload_u32 (&payload, n_named);
   wpr_payload_u32 (&payload, search->n_cached);
+  wpr_payload_u64 (&payload, nowhere);
   wpr_payload_u64 (&payload, not_kept);
   wpr_payload_u32 (&payload, (guint32)(elapsed_us / 1000));
   return emit (sink, SYM_TOTALS, &payload, error);
@@ -339,9 +352,15 @@ wpr_sink_etl_names (WprSinkEtl *sink, GError **error)
   if (!wpr_sink_etl_search_names (sink, &self->wish, images, &search, error))
     return FALSE;
   ok = TRUE;
-  for (guint i = 0; ok && i < images->len; i++)
-    ok = write_image (sink, i, g_ptr_array_index (images, i), error)
-         && write_functions (sink, i, g_ptr_array_index (images, i), error);
+  for (guint i = 0, number = 0; ok && i < images->len; i++)
+    {
+      const WprSymbolImage *image = g_ptr_array_index (images, i);
+
+      if (is_nowhere (image))
+        continue;
+      ok = write_image (sink, number, image, error) && write_functions (sink, number, image, error);
+      number++;
+    }
   return ok && write_totals (sink, &search, g_get_monotonic_time () - begun_us, error);
 }
 

@@ -2,6 +2,7 @@
 /* Which image each address that was seen lies in, by the images that the file tells of; and the
  * opening of their files and of JIT maps for core/symbols. */
 #include "config.h"
+#include "sink/jit-map.h"
 #include "sink/sink-etl-private.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ typedef struct
   GHashTable *by_key; /* path, NUL, build id in bytes -> WprSymbolImage */
   GPtrArray *images;
   GArray *ranges; /* Range, of the space at hand */
+  const WprProcess *process;
   WprSymbolImage *nowhere;
 } Gather;
 
@@ -125,6 +127,7 @@ jit_of (Gather *self, guint32 pid)
     {
       self->nowhere = new_image (self, WPR_SYMBOLS_JIT, "");
       self->nowhere->pid = pid;
+      self->nowhere->who = (gpointer)self->process;
     }
   return self->nowhere;
 }
@@ -134,14 +137,15 @@ find_ranges (Gather *self, guint32 space, guint32 *pid, GError **error)
 {
   WprSinkEtl *sink = self->sink;
   WprTime when = wpr_sink_names_space (sink->names, space, pid);
-  const WprProcess *process;
 
   g_array_set_size (self->ranges, 0);
   self->nowhere = NULL;
+  self->process = NULL;
   if (space == 0)
     return wpr_sink_etl_each_kernel_image (sink, add_range, self, error);
-  process = wpr_world_process (sink->context->world, *pid, when);
-  return process == NULL || wpr_sink_etl_each_image (sink, process, when, add_range, self, error);
+  self->process = wpr_world_process (sink->context->world, *pid, when);
+  return self->process == NULL
+         || wpr_sink_etl_each_image (sink, self->process, when, add_range, self, error);
 }
 
 static void
@@ -186,6 +190,7 @@ typedef struct
 {
   WprSinkEtl *sink;
   const WprSinkNamesWish *wish;
+  gboolean same_boot;
   gint64 last_us;
 } Opening;
 
@@ -203,8 +208,12 @@ open_file (const WprSymbolImage *image, WprSymbolsState *state, gpointer data)
 static int
 open_map (const WprSymbolImage *image, WprSymbolsState *state, gpointer data)
 {
-  *state = WPR_SYMBOLS_NONE;
-  return -1;
+  const Opening *self = data;
+
+  *state = WPR_SYMBOLS_GONE;
+  return image->who != NULL && self->same_boot
+             ? wpr_jit_map_open (self->sink->context, image->who, state)
+             : -1;
 }
 
 static void
@@ -235,14 +244,15 @@ gboolean
 wpr_sink_etl_search_names (WprSinkEtl *sink, const WprSinkNamesWish *wish, GPtrArray *images,
                            WprSymbolSearch *search, GError **error)
 {
-  Opening opening = { sink, wish, 0 };
+  Opening opening = { sink, wish, is_this_boot (sink->context->manifest), 0 };
 
   *search = (WprSymbolSearch){ .images = images,
                                .open_file = open_file,
                                .open_map = open_map,
                                .progress = tell_progress,
                                .data = &opening,
-                               .kernel = is_this_boot (sink->context->manifest),
+                               .kernel = opening.same_boot,
+                               .debuginfod = wish->debuginfod,
                                .budget_us = BUDGET_US,
                                .image_us = IMAGE_US,
                                .cancellable = wish->cancellable };

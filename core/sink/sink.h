@@ -14,6 +14,7 @@ typedef struct
 {
   const WprProgress *progress; /* phase "names"; NULL ok */
   GCancellable *cancellable;   /* NULL ok */
+  gboolean debuginfod;         /* ask the servers DEBUGINFOD_URLS names, too */
 } WprSinkNamesWish;
 void wpr_sink_etl_want_names (WprSink *self, const WprSinkNamesWish *wish);
 void wpr_sink_etl_totals (WprSink *self, guint64 *events, guint64 *bytes); /* after play */
@@ -32,6 +33,8 @@ typedef struct
    * by itself. 0: everything is one file. Where what belongs into every file takes more than half
    * of it, it is twice that. */
   guint64 part_bytes;
+  gboolean no_names;   /* of functions */
+  gboolean debuginfod; /* see WprSinkNamesWish */
 } WprSinkOptions;
 typedef struct
 {
