@@ -79,6 +79,9 @@ WPR_API const GPtrArray *wpr_library_get_faults (WprLibrary *library);
 /* Takes out what was added under that display name, faults too; what was handed out of it is gone.
  * FALSE: nothing was. */
 WPR_API gboolean wpr_library_remove (WprLibrary *library, const char *display_name);
+/* What the first profile of a file that can be started calls itself, also when the file cannot be
+ * used; NULL if that could not be read. Free with g_free. */
+WPR_API char *wpr_library_dup_title (WprLibrary *library, const char *display_name);
 /* The .wprp format for people: plain text, or the source of wprp(5). Free with g_free. */
 WPR_API char *wpr_profile_format_to_text (void);
 WPR_API char *wpr_profile_format_to_man (void);
@@ -112,6 +115,7 @@ typedef struct
   double buffers_percent;      /* > 0: percent of memory instead of a number */
   guint max_size_mb;           /* -maxsize: 0: what the profiles say */
   guint max_files;             /* -maxfiles: so many times that; 0: what the profiles say */
+  gboolean stop_at_max_size;   /* at -maxsize it stops; else the oldest go */
   guint duration_s;            /* 0: never stops by itself */
   guint sample_interval_100ns; /* 0: 10 000 (1 ms); 1221..10 000 000 */
   char *instance;              /* NULL: "WprApp" */

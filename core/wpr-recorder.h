@@ -158,7 +158,9 @@ WPR_API WprStats *wpr_recorder_ref_stats (WprRecorder *self);
 WPR_API GPtrArray *wpr_recorder_get_notices (WprRecorder *self);
 /* a{sv}: "profiles" as (variant ids), "titles" as, "mode" s, "level" s, "user" s, "program" s (who
  * began it: "wpr", "wprui"), "pid" u, "started" x (realtime ns), "plan-text" s, "plan-json" s,
- * "digest" s, "store" s. Empty before a start. Floating-free (owned). */
+ * "digest" s, "store" s; once SAVED also "saved-folder" ay,
+ * "saved-name" ay, "saved-size" t, "saved-events" t, "saved-lost" t, "saved-duration" x (ns). Empty
+ * before a start. Floating-free (owned). */
 WPR_API GVariant *wpr_recorder_describe (WprRecorder *self);
 
 /* files: a(say) of (display name, bytes) of every .wprp the choice names; NULL if none. program:

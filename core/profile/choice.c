@@ -85,6 +85,7 @@ wpr_choice_to_variant (const WprChoice *choice)
   g_variant_dict_insert (&dict, "buffers-percent", "d", choice->buffers_percent);
   g_variant_dict_insert (&dict, "max-size-mb", "u", choice->max_size_mb);
   g_variant_dict_insert (&dict, "max-files", "u", choice->max_files);
+  g_variant_dict_insert (&dict, "stop-at-max-size", "b", choice->stop_at_max_size);
   g_variant_dict_insert (&dict, "duration-s", "u", choice->duration_s);
   g_variant_dict_insert (&dict, "sample-interval-100ns", "u", choice->sample_interval_100ns);
   if (choice->instance != NULL)
@@ -143,6 +144,7 @@ wpr_choice_from_variant (GVariant *variant, GError **error)
   g_variant_dict_lookup (&dict, "buffers-percent", "d", &choice->buffers_percent);
   g_variant_dict_lookup (&dict, "max-size-mb", "u", &choice->max_size_mb);
   g_variant_dict_lookup (&dict, "max-files", "u", &choice->max_files);
+  g_variant_dict_lookup (&dict, "stop-at-max-size", "b", &choice->stop_at_max_size);
   g_variant_dict_lookup (&dict, "duration-s", "u", &choice->duration_s);
   g_variant_dict_lookup (&dict, "sample-interval-100ns", "u", &choice->sample_interval_100ns);
   g_variant_dict_lookup (&dict, "instance", "s", &choice->instance);

@@ -307,6 +307,43 @@ wpr_library_get_profile (WprLibrary *library, guint index)
   return g_ptr_array_index (library->entries, index);
 }
 
+/* Of a file as read, usable or not; NULL: none of that name. */
+static const WprDocument *
+wpr_library_find_document (WprLibrary *library, const char *source)
+{
+  for (guint i = 0; i < library->documents->len; i++)
+    {
+      const WprDocument *document = g_ptr_array_index (library->documents, i);
+      if (!document->is_builtin && g_str_equal (document->file, source))
+        return document;
+    }
+  return NULL;
+}
+
+char *
+wpr_library_dup_title (WprLibrary *library, const char *display_name)
+{
+  g_return_val_if_fail (library != NULL && display_name != NULL, NULL);
+  const WprDocument *document = wpr_library_find_document (library, display_name);
+  const WprNode *profiles = document != NULL && document->root != NULL
+                                ? wpr_node_find (document->root, "Profiles")
+                                : NULL;
+  for (guint i = 0; profiles != NULL && i < wpr_node_n_children (profiles); i++)
+    {
+      const WprNode *node = wpr_node_child (profiles, i);
+      if (!wpr_node_is (node, "Profile") || wpr_node_get_boolean (node, "Internal"))
+        continue;
+      const char *description = wpr_node_get (node, "Description");
+      const char *name = wpr_node_get (node, "Name");
+      /* "@%SystemRoot%\...dll,-101": a text in a Windows library. */
+      if (description != NULL && *description != '\0' && *description != '@')
+        return g_strdup (description);
+      if (name != NULL && *name != '\0')
+        return g_strdup (name);
+    }
+  return NULL;
+}
+
 const GPtrArray *
 wpr_library_get_faults (WprLibrary *library)
 {
@@ -431,13 +468,7 @@ wpr_library_get_document (WprLibrary *library, const char *source, GHashTable *u
       if (g_strcmp0 (entry->profile.source, source) == 0)
         wpr_entry_add_used (entry, used);
     }
-  for (guint i = 0; i < library->documents->len; i++)
-    {
-      const WprDocument *document = g_ptr_array_index (library->documents, i);
-      if (!document->is_builtin && g_str_equal (document->file, source))
-        return document;
-    }
-  return NULL;
+  return wpr_library_find_document (library, source);
 }
 
 gboolean

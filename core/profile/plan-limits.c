@@ -93,7 +93,7 @@ wpr_plan_finish_limits (WprPlanBuild *build)
   if (choice->max_size_mb != 0)
     {
       plan->max_bytes = (guint64)choice->max_size_mb * MAX (choice->max_files, 1) * MIB;
-      plan->is_sequential = FALSE;
+      plan->is_sequential = choice->stop_at_max_size;
     }
   if (plan->max_bytes != 0 && plan->max_bytes < LEAST_FILE_MB * MIB)
     {

@@ -101,6 +101,23 @@ wpr_stop_final_figures (WprLocal *local, const WprSaved *saved)
   wpr_recorder_set_stats (local->parent.recorder, stats);
 }
 
+/* Who did not ask for the stop has no other answer. */
+static void
+wpr_stop_describe_saved (WprLocal *local, const WprSaved *saved)
+{
+  g_mutex_lock (&local->lock);
+  g_autoptr (GVariant) before = local->description;
+  g_auto (GVariantDict) d = G_VARIANT_DICT_INIT (before);
+  g_variant_dict_insert (&d, "saved-folder", "^ay", local->stopped_folder);
+  g_variant_dict_insert (&d, "saved-name", "^ay", saved->name);
+  g_variant_dict_insert (&d, "saved-size", "t", saved->size);
+  g_variant_dict_insert (&d, "saved-events", "t", saved->events);
+  g_variant_dict_insert (&d, "saved-lost", "t", saved->lost);
+  g_variant_dict_insert (&d, "saved-duration", "x", saved->duration_ns);
+  local->description = g_variant_ref_sink (g_variant_dict_end (&d));
+  g_mutex_unlock (&local->lock);
+}
+
 static void
 wpr_stop_merged (WprLocal *local, WprSaved *saved, GError *error)
 {
@@ -114,6 +131,7 @@ wpr_stop_merged (WprLocal *local, WprSaved *saved, GError *error)
     }
   g_free (local->kept);
   local->kept = g_build_filename (local->stopped_folder, saved->name, NULL);
+  wpr_stop_describe_saved (local, saved);
   /* Told before the state: who waits for the end then knows where the file is. */
   wpr_local_notice (local, WPR_NOTICE_INFO, "saved", _ ("The recording was saved as %s."),
                     local->kept);

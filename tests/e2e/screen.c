@@ -282,13 +282,34 @@ screen_number (Screen *screen, const char *description)
 }
 
 void
-screen_keys (const char *what)
+screen_keys_at_once (const char *what)
 {
   g_autofree char *command = g_strconcat ("xdotool ", what, NULL);
   g_autoptr (GError) error = NULL;
   if (!g_spawn_command_line_sync (command, NULL, NULL, NULL, &error))
     fail_msg ("%s", error->message);
+}
+
+void
+screen_keys (const char *what)
+{
+  screen_keys_at_once (what);
   screen_sleep (200);
+}
+
+/* A menu button has no action of its own: the button in it has. */
+void
+screen_choose (Screen *screen, const char *menu, const char *entry)
+{
+  g_autoptr (AtspiAccessible) outer = screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, menu);
+  g_autoptr (AtspiAccessible) button = atspi_accessible_get_child_at_index (outer, 0, NULL);
+  if (button == NULL)
+    fail_msg ("“%s” is no menu", menu);
+  g_autoptr (AtspiAction) action = atspi_accessible_get_action_iface (button);
+  if (action == NULL || !atspi_action_do_action (action, 0, NULL))
+    fail_msg ("“%s” does not open", menu);
+  screen_sleep (500);
+  screen_press (screen, ATSPI_ROLE_MENU_ITEM, entry);
 }
 
 static void

@@ -45,6 +45,10 @@ char *screen_text (AtspiAccessible *accessible);
 guint64 screen_number (Screen *screen, const char *description);
 /* xdotool, where no accessible action exists: "key ctrl+r", "type fan". */
 void screen_keys (const char *what);
+/* The same without a pause behind it. */
+void screen_keys_at_once (const char *what);
+/* Opens a menu button's menu and presses an entry. */
+void screen_choose (Screen *screen, const char *menu, const char *entry);
 void screen_sleep (guint ms);
 /* Everything showing, on stderr. */
 void screen_dump (Screen *screen);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include "profile-file.h"
 #include "screen.h"
 #include "wpr.h"
 
@@ -15,39 +16,6 @@
 #define PROGRAM "e2e-custom"
 
 static const char *wprui, *wpr;
-
-/* One tracepoint that no built-in profile records alone. %s: a size, the provider's Id. */
-static const char profile[]
-    = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
-      "<WindowsPerformanceRecorder Version=\"1.0\" Author=\"Helpdesk\">\n"
-      "  <Profiles>\n"
-      "    <EventCollector Id=\"Collector\" Name=\"Helpdesk Collector\">\n"
-      "      <BufferSize Value=\"%s\"/>\n"
-      "      <Buffers Value=\"16\"/>\n"
-      "    </EventCollector>\n"
-      "    <EventProvider Id=\"Exec\" Name=\"tracepoint:sched:sched_process_exec\"/>\n"
-      "    <Profile Id=\"Begins.Verbose.Memory\" Name=\"Begins\" Description=\"Programs that "
-      "begin\"\n"
-      "             LoggingMode=\"Memory\" DetailLevel=\"Verbose\">\n"
-      "      <Collectors>\n"
-      "        <EventCollectorId Value=\"Collector\">\n"
-      "          <EventProviders>\n"
-      "            <EventProviderId Value=\"%s\"/>\n"
-      "          </EventProviders>\n"
-      "        </EventCollectorId>\n"
-      "      </Collectors>\n"
-      "    </Profile>\n"
-      "  </Profiles>\n"
-      "</WindowsPerformanceRecorder>\n";
-
-static char *
-write_profile (const char *name, const char *size, const char *id)
-{
-  g_autofree char *text = g_strdup_printf (profile, size, id);
-  char *path = g_build_filename (g_getenv ("E2E_PLACE"), name, NULL);
-  assert_true (g_file_set_contents (path, text, -1, NULL));
-  return path;
-}
 
 static int
 set_up (void **state)
@@ -118,7 +86,8 @@ a_broken_file_shows_every_fault_and_its_place (void **state)
   g_autofree char *broken = write_profile ("broken.wprp", "256K", "Exce");
   screen_start_with (screen, (const char *[]){ wprui, good, broken, NULL }, NULL);
   g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin"));
-  wait_label (screen, "broken.wprp");
+  wait_label (screen, "Programs that begin");
+  wait_label (screen, "3 faults in broken.wprp. It can be used once they are corrected.");
   wait_label (screen, "BufferSize “256K” is not a whole number.");
   wait_label (screen, "Write 256. The unit is always KB.");
   wait_label (screen, "Line 5, column 19");
@@ -140,20 +109,6 @@ a_file_that_is_not_there_says_so (void **state)
 
 /* Settings that outlive the window, in its private home. */
 static const char *const lasting[] = { "GSETTINGS_BACKEND=keyfile", NULL };
-
-/* A menu button has no action of its own: the button in it has. */
-static void
-choose_in_menu (Screen *screen, const char *menu, const char *entry)
-{
-  g_autoptr (AtspiAccessible) outer = screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, menu);
-  g_autoptr (AtspiAccessible) button = atspi_accessible_get_child_at_index (outer, 0, NULL);
-  assert_non_null (button);
-  g_autoptr (AtspiAction) action = atspi_accessible_get_action_iface (button);
-  assert_non_null (action);
-  assert_true (atspi_action_do_action (action, 0, NULL));
-  screen_sleep (500);
-  screen_press (screen, ATSPI_ROLE_MENU_ITEM, entry);
-}
 
 static void
 restart (Screen *screen)
@@ -183,11 +138,11 @@ files_are_remembered_until_they_are_removed (void **state)
   screen_keys ("key ctrl+f"); /* a menu needs to be within the screen */
   screen_keys ("type good");
   screen_wait_gone (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage");
-  choose_in_menu (screen, "Menu of good.wprp", "Check Again");
+  screen_choose (screen, "Menu of good.wprp", "Check Again");
   screen_wait_state (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin", ATSPI_STATE_CHECKED,
                      TRUE);
 
-  choose_in_menu (screen, "Menu of good.wprp", "Remove");
+  screen_choose (screen, "Menu of good.wprp", "Remove");
   screen_wait_gone (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin");
   screen_sleep (500);
   restart (screen);

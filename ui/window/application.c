@@ -4,33 +4,18 @@
 #include "application.h"
 
 #include <glib/gi18n.h>
+#include "settings.h"
 #include "window.h"
 
 struct _WprApplication
 {
   AdwApplication parent;
-  GSettings *settings; /* NULL where the schema is not installed */
-  WprWindow *window;   /* kept until the worker has ended */
+  WprSettings *settings;
+  WprWindow *window; /* kept until the worker has ended */
   char *beside;
 };
 
 G_DEFINE_FINAL_TYPE (WprApplication, wpr_application, ADW_TYPE_APPLICATION)
-
-/* From the build folder the schema is two folders up, in resources. */
-static GSettings *
-open_settings (WprApplication *self)
-{
-  GSettingsSchemaSource *source = g_settings_schema_source_get_default ();
-  g_autoptr (GSettingsSchemaSource) built = NULL;
-  g_autofree char *folder = g_build_filename (self->beside, "..", "..", "resources", NULL);
-  built = g_settings_schema_source_new_from_directory (folder, source, TRUE, NULL);
-  if (built != NULL)
-    source = built;
-  if (source == NULL)
-    return NULL;
-  g_autoptr (GSettingsSchema) schema = g_settings_schema_source_lookup (source, WPR_APP_ID, TRUE);
-  return schema ? g_settings_new_full (schema, NULL, NULL) : NULL;
-}
 
 static void
 show_about (GSimpleAction *action, GVariant *parameter, gpointer data)
@@ -76,7 +61,7 @@ wpr_application_startup (GApplication *application)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), shortcuts[i].action,
                                            (const char *[]){ shortcuts[i].keys, NULL });
   gtk_window_set_default_icon_name (WPR_APP_ID);
-  self->settings = open_settings (self);
+  self->settings = wpr_settings_new (self->beside);
 }
 
 static void

@@ -81,7 +81,7 @@ wpr_backend_read_custom (WprBackend *backend, WprCustoms *customs, const char *n
 {
   CustomJob *job = new_custom_job (backend, customs, name);
   job->fresh = fresh;
-  wpr_worker_send (backend->worker, do_read, job, free_custom_job);
+  (fresh ? wpr_worker_send : wpr_worker_send_low) (backend->worker, do_read, job, free_custom_job);
 }
 
 void

@@ -79,6 +79,13 @@ wpr_backend_make_choice (WprBackend *backend, const WprWish *wish)
   choice->mode = wish->mode;
   choice->buffer_size_kb = wish->buffer_kb;
   choice->buffers = wish->buffers;
+  choice->duration_s = wish->stop_after_s;
+  if (wish->mode == WPR_MODE_FILE && wish->stop_at_mb != 0)
+    {
+      choice->max_size_mb = wish->stop_at_mb;
+      choice->stop_at_max_size = TRUE;
+    }
+  choice->sample_interval_100ns = wpr_sample_interval_get ();
   return choice;
 }
 

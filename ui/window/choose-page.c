@@ -35,20 +35,19 @@ struct _WprChoosePage
   GtkWidget *start_content;
   /* owned */
   WprModel *model;
-  GSettings *settings;
-  GPtrArray *rows;    /* of WprProfileRow, borrowed from the groups */
-  GtkWidget *custom;  /* the last of the groups; NULL until "loaded" */
-  GHashTable *absent; /* ids of profiles that were switched on, whose files did not come (yet) */
-  guint n_customs;    /* files of the person's in the list */
-  guint wish_source;  /* several changes in one turn of the loop make one wish */
+  WprSettings *settings;
+  GPtrArray *rows;   /* of WprProfileRow, borrowed from the groups; of built-in profiles */
+  GtkWidget *custom; /* the last of the groups; NULL until "loaded" */
+  guint wish_source; /* several changes in one turn of the loop make one wish */
 };
 
 G_DEFINE_FINAL_TYPE (WprChoosePage, wpr_choose_page, ADW_TYPE_BIN)
 
 /* ---- the wish ---- */
 
-static WprWish *
-make_wish (WprChoosePage *self)
+/* waiting: also what waits for its file to come. */
+static char **
+list_on (WprChoosePage *self, gboolean waiting)
 {
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   for (guint i = 0; i < self->rows->len; i++)
@@ -57,30 +56,17 @@ make_wish (WprChoosePage *self)
       if (wpr_profile_row_get_on (row))
         g_strv_builder_add (names, wpr_profile_item_get_id (wpr_profile_row_get_item (row)));
     }
-  WprWish *wish = g_new0 (WprWish, 1);
-  wish->names = g_strv_builder_end (names);
-  wpr_options_pane_get (WPR_OPTIONS_PANE (self->options), wish);
-  return wish;
+  wpr_custom_group_list_on (WPR_CUSTOM_GROUP (self->custom), names, waiting);
+  return g_strv_builder_end (names);
 }
 
-static void
-remember (WprChoosePage *self, const WprWish *wish)
+static WprWish *
+make_wish (WprChoosePage *self, gboolean waiting)
 {
-  if (self->settings == NULL)
-    return;
-  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
-  g_strv_builder_addv (names, (const char **)wish->names);
-  GHashTableIter iter;
-  gpointer id;
-  g_hash_table_iter_init (&iter, self->absent);
-  while (g_hash_table_iter_next (&iter, &id, NULL))
-    g_strv_builder_add (names, id);
-  g_auto (GStrv) all = g_strv_builder_end (names);
-  g_settings_set_strv (self->settings, "profiles", (const char *const *)all);
-  g_settings_set_enum (self->settings, "mode", wish->mode);
-  g_settings_set_enum (self->settings, "level", wish->level);
-  g_settings_set_uint (self->settings, "buffer-size-kb", wish->buffer_kb);
-  g_settings_set_uint (self->settings, "buffers", wish->buffers);
+  WprWish *wish = g_new0 (WprWish, 1);
+  wish->names = list_on (self, waiting);
+  wpr_options_pane_get (WPR_OPTIONS_PANE (self->options), wish);
+  return wish;
 }
 
 static gboolean
@@ -88,9 +74,10 @@ send_wish (gpointer data)
 {
   WprChoosePage *self = data;
   self->wish_source = 0;
-  g_autoptr (WprWish) wish = make_wish (self);
+  g_autoptr (WprWish) wish = make_wish (self, FALSE);
+  g_autoptr (WprWish) lasting = make_wish (self, TRUE);
   wpr_model_set_wish (self->model, wish);
-  remember (self, wish);
+  wpr_settings_set_wish (self->settings, lasting);
   return G_SOURCE_REMOVE;
 }
 
@@ -124,7 +111,7 @@ on_search (WprChoosePage *self)
         g_strv_builder_add (hidden_on, wpr_profile_item_get_title (wpr_profile_row_get_item (row)));
     }
   if (self->custom != NULL)
-    n_shown += wpr_custom_group_search (WPR_CUSTOM_GROUP (self->custom), query);
+    n_shown += wpr_custom_group_search (WPR_CUSTOM_GROUP (self->custom), query, hidden_on);
   g_auto (GStrv) titles = g_strv_builder_end (hidden_on);
   g_autofree char *joined = g_strjoinv (_ (", "), titles);
   /* Translators: below a filtered list; %s are titles of profiles that it hides */
@@ -178,26 +165,18 @@ add_rows (WprChoosePage *self, GListModel *profiles)
 static void
 restore_choice (WprChoosePage *self)
 {
-  g_auto (GStrv) names = self->settings ? g_settings_get_strv (self->settings, "profiles")
-                                        : g_strsplit ("GeneralProfile", " ", 0);
+  g_autoptr (WprWish) wish = wpr_settings_get_wish (self->settings);
+  const char *const *names = (const char *const *)wish->names;
   for (guint i = 0; i < self->rows->len; i++)
     {
       WprProfileRow *row = self->rows->pdata[i];
       const char *id = wpr_profile_item_get_id (wpr_profile_row_get_item (row));
-      wpr_profile_row_set_on (row, g_strv_contains ((const char *const *)names, id));
+      wpr_profile_row_set_on (row, g_strv_contains (names, id));
     }
-  for (char **id = names; *id != NULL; id++)
-    if (strchr (*id, '!') != NULL)
-      g_hash_table_add (self->absent, g_strdup (*id));
-  if (self->settings == NULL)
-    return;
-  WprWish wish = {
-    .mode = g_settings_get_enum (self->settings, "mode"),
-    .level = g_settings_get_enum (self->settings, "level"),
-    .buffer_kb = g_settings_get_uint (self->settings, "buffer-size-kb"),
-    .buffers = g_settings_get_uint (self->settings, "buffers"),
-  };
-  wpr_options_pane_set (WPR_OPTIONS_PANE (self->options), &wish);
+  for (; *names != NULL; names++)
+    if (strchr (*names, '!') != NULL)
+      wpr_custom_group_want (WPR_CUSTOM_GROUP (self->custom), *names);
+  wpr_options_pane_set (WPR_OPTIONS_PANE (self->options), wish);
 }
 
 static void
@@ -207,69 +186,12 @@ on_loaded (WprChoosePage *self)
   gtk_label_set_label (GTK_LABEL (self->rights_label), rights);
   gtk_info_bar_set_revealed (GTK_INFO_BAR (self->rights_bar), *rights != '\0');
   add_rows (self, wpr_model_get_profiles (self->model));
-  restore_choice (self);
-  self->custom = wpr_custom_group_new ();
+  self->custom = wpr_custom_group_new (wpr_model_get_customs (self->model));
   gtk_box_append (GTK_BOX (self->groups), self->custom);
+  g_signal_connect_swapped (self->custom, "changed", G_CALLBACK (queue_wish), self);
+  g_signal_connect_swapped (self->custom, "arrived", G_CALLBACK (on_search), self);
+  restore_choice (self);
   on_search (self);
-  queue_wish (self);
-}
-
-/* ---- files of the person's ---- */
-
-/* The rows of files go; what was switched on of them is remembered for those that come. */
-static void
-set_aside_customs (WprChoosePage *self)
-{
-  const GPtrArray *old = wpr_custom_group_get_profile_rows (WPR_CUSTOM_GROUP (self->custom));
-  for (guint i = 0; i < old->len; i++)
-    {
-      WprProfileRow *row = old->pdata[i];
-      if (wpr_profile_row_get_on (row))
-        g_hash_table_add (self->absent,
-                          g_strdup (wpr_profile_item_get_id (wpr_profile_row_get_item (row))));
-      g_ptr_array_remove (self->rows, row);
-    }
-}
-
-static gboolean
-is_of_no_file (gpointer id, gpointer value, gpointer files)
-{
-  const GPtrArray *known = files;
-  for (guint i = 0; i < known->len; i++)
-    {
-      const WprCustomFile *file = known->pdata[i];
-      if (g_str_has_prefix (id, file->name) && ((char *)id)[strlen (file->name)] == '!')
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static void
-on_customs (WprChoosePage *self, WprCustoms *customs)
-{
-  const GPtrArray *files = wpr_customs_get_files (customs);
-  set_aside_customs (self);
-  wpr_custom_group_set_files (WPR_CUSTOM_GROUP (self->custom), files);
-  const GPtrArray *rows = wpr_custom_group_get_profile_rows (WPR_CUSTOM_GROUP (self->custom));
-  for (guint i = 0; i < rows->len; i++)
-    {
-      WprProfileRow *row = rows->pdata[i];
-      const char *id = wpr_profile_item_get_id (wpr_profile_row_get_item (row));
-      if (g_hash_table_remove (self->absent, id))
-        wpr_profile_row_set_on (row, TRUE);
-      g_ptr_array_add (self->rows, row);
-      g_signal_connect_swapped (row, "toggled", G_CALLBACK (on_row_toggled), self);
-    }
-  if (files->len >= self->n_customs)
-    self->n_customs = files->len;
-  else
-    {
-      /* one was removed, and its switches with it */
-      self->n_customs = files->len;
-      g_hash_table_foreach_remove (self->absent, is_of_no_file, (gpointer)files);
-    }
-  on_search (self);
-  wpr_custom_group_show_newest (WPR_CUSTOM_GROUP (self->custom));
   queue_wish (self);
 }
 
@@ -383,7 +305,6 @@ wpr_choose_page_dispose (GObject *object)
   g_clear_object (&self->model);
   g_clear_object (&self->settings);
   g_clear_pointer (&self->rows, g_ptr_array_unref);
-  g_clear_pointer (&self->absent, g_hash_table_unref);
   G_OBJECT_CLASS (wpr_choose_page_parent_class)->dispose (object);
 }
 
@@ -415,21 +336,18 @@ static void
 wpr_choose_page_init (WprChoosePage *self)
 {
   self->rows = g_ptr_array_new ();
-  self->absent = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (on_search), self);
   g_signal_connect_swapped (self->options, "changed", G_CALLBACK (queue_wish), self);
 }
 
 void
-wpr_choose_page_set_model (WprChoosePage *self, WprModel *model, GSettings *settings)
+wpr_choose_page_set_model (WprChoosePage *self, WprModel *model, WprSettings *settings)
 {
   self->model = g_object_ref (model);
-  self->settings = settings ? g_object_ref (settings) : NULL;
+  self->settings = g_object_ref (settings);
   g_signal_connect_object (model, "loaded", G_CALLBACK (on_loaded), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (model, "planned", G_CALLBACK (on_planned), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (wpr_model_get_customs (model), "changed", G_CALLBACK (on_customs), self,
-                           G_CONNECT_SWAPPED);
   wpr_choose_page_show_folder (self);
 }
 

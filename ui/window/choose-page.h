@@ -4,14 +4,14 @@
 
 #include <adwaita.h>
 #include "model.h"
+#include "settings.h"
 
 G_BEGIN_DECLS
 
 #define WPR_TYPE_CHOOSE_PAGE (wpr_choose_page_get_type ())
 G_DECLARE_FINAL_TYPE (WprChoosePage, wpr_choose_page, WPR, CHOOSE_PAGE, AdwBin)
 
-/* settings may be NULL: nothing is remembered then. */
-void wpr_choose_page_set_model (WprChoosePage *self, WprModel *model, GSettings *settings);
+void wpr_choose_page_set_model (WprChoosePage *self, WprModel *model, WprSettings *settings);
 void wpr_choose_page_focus_search (WprChoosePage *self);
 /* The folder of the model changed. */
 void wpr_choose_page_show_folder (WprChoosePage *self);

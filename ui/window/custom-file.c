@@ -23,6 +23,7 @@ wpr_custom_file_free (WprCustomFile *file)
 {
   g_free (file->name);
   g_free (file->shown);
+  g_free (file->title);
   g_ptr_array_unref (file->items);
   g_ptr_array_unref (file->faults);
   g_free (file);
@@ -126,6 +127,7 @@ wpr_custom_file_read (WprLibrary *library, const char *name, GBytes **bytes)
   g_autoptr (GError) error = NULL;
   gboolean added = wpr_library_add_bytes (library, whole, name, &error);
   describe_faults (file, library);
+  file->title = wpr_library_dup_title (library, name);
   if (added)
     describe_profiles (file, library);
   else if (file->faults->len == 0)

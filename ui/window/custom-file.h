@@ -18,6 +18,7 @@ typedef struct
 {
   char *name;        /* what g_file_parse_name() takes; the library's display name too */
   char *shown;       /* its file name */
+  char *title;       /* what its first profile calls itself, as far as it could be read; or NULL */
   gboolean usable;   /* FALSE: it has no items */
   GPtrArray *items;  /* of WprProfileItem */
   GPtrArray *faults; /* of WprCustomFault *; of a usable file: what of it is left out */

@@ -5,6 +5,36 @@
 
 #include <glib/gi18n.h>
 #include "format.h"
+#include "search.h"
+
+struct _WprFaultsRow
+{
+  AdwExpanderRow parent;
+  char *title;
+  char *subtitle;
+};
+
+G_DEFINE_FINAL_TYPE (WprFaultsRow, wpr_faults_row, ADW_TYPE_EXPANDER_ROW)
+
+static void
+wpr_faults_row_finalize (GObject *object)
+{
+  WprFaultsRow *self = WPR_FAULTS_ROW (object);
+  g_free (self->title);
+  g_free (self->subtitle);
+  G_OBJECT_CLASS (wpr_faults_row_parent_class)->finalize (object);
+}
+
+static void
+wpr_faults_row_class_init (WprFaultsRowClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = wpr_faults_row_finalize;
+}
+
+static void
+wpr_faults_row_init (WprFaultsRow *self)
+{
+}
 
 /* One row an entry of the menu. */
 static const struct
@@ -78,19 +108,35 @@ describe (const WprCustomFile *file)
 GtkWidget *
 wpr_faults_row_new (const WprCustomFile *file)
 {
-  GtkWidget *row = adw_expander_row_new ();
-  g_autofree char *title = g_markup_escape_text (file->shown, -1);
-  g_autofree char *words = describe (file);
-  g_autofree char *subtitle = g_markup_escape_text (words, -1);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
-  adw_expander_row_set_subtitle (ADW_EXPANDER_ROW (row), subtitle);
+  WprFaultsRow *self = g_object_new (WPR_TYPE_FAULTS_ROW, NULL);
+  AdwExpanderRow *row = ADW_EXPANDER_ROW (self);
+  /* of a file that can be used the profiles have rows of their own */
+  self->title = g_strdup (file->title != NULL && !file->usable ? file->title : file->shown);
+  self->subtitle = describe (file);
   GtkWidget *icon = gtk_image_new_from_icon_name (file->usable ? "dialog-warning-symbolic"
                                                                : "dialog-error-symbolic");
   gtk_widget_add_css_class (icon, file->usable ? "warning" : "error");
-  adw_expander_row_add_prefix (ADW_EXPANDER_ROW (row), icon);
-  adw_expander_row_add_action (ADW_EXPANDER_ROW (row), wpr_custom_menu_new (file));
+  adw_expander_row_add_prefix (row, icon);
+  adw_expander_row_add_action (row, wpr_custom_menu_new (file));
   for (guint i = 0; i < file->faults->len; i++)
-    adw_expander_row_add_row (ADW_EXPANDER_ROW (row), new_fault_row (file->faults->pdata[i]));
-  adw_expander_row_set_expanded (ADW_EXPANDER_ROW (row), !file->usable);
-  return row;
+    adw_expander_row_add_row (row, new_fault_row (file->faults->pdata[i]));
+  adw_expander_row_set_expanded (row, !file->usable);
+  wpr_faults_row_search (self, "");
+  return GTK_WIDGET (self);
+}
+
+gboolean
+wpr_faults_row_search (WprFaultsRow *self, const char *query)
+{
+  g_autofree char *words = g_strjoin ("\n", self->title, self->subtitle, NULL);
+  g_autofree char *folded = wpr_search_fold (words);
+  gboolean shown = wpr_search_matches (folded, query);
+  gtk_widget_set_visible (GTK_WIDGET (self), shown);
+  if (!shown)
+    return FALSE;
+  g_autofree char *title = wpr_search_markup (self->title, query);
+  g_autofree char *subtitle = wpr_search_markup (self->subtitle, query);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self), title);
+  adw_expander_row_set_subtitle (ADW_EXPANDER_ROW (self), subtitle);
+  return TRUE;
 }

@@ -7,8 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* An AdwExpanderRow; what it shows is copied. */
+#define WPR_TYPE_FAULTS_ROW (wpr_faults_row_get_type ())
+G_DECLARE_FINAL_TYPE (WprFaultsRow, wpr_faults_row, WPR, FAULTS_ROW, AdwExpanderRow)
+
+/* What it shows is copied. */
 GtkWidget *wpr_faults_row_new (const WprCustomFile *file);
+/* Shows or hides the row, with what matches emphasised; whether it matches. */
+gboolean wpr_faults_row_search (WprFaultsRow *self, const char *query);
 /* Open File, Check Again, Remove. */
 GtkWidget *wpr_custom_menu_new (const WprCustomFile *file);
 

@@ -12,8 +12,10 @@ typedef struct
   char **names;   /* ids of WprProfileItem */
   WprLevel level; /* profiles without that level record the one they have */
   WprMode mode;
-  guint buffer_kb; /* 0: what the profiles say */
-  guint buffers;   /* 0: what the profiles say */
+  guint buffer_kb;    /* 0: what the profiles say */
+  guint buffers;      /* 0: what the profiles say */
+  guint stop_after_s; /* 0: goes on until it is stopped */
+  guint stop_at_mb;   /* file mode: stops when it is that large; 0: never */
 } WprWish;
 WprWish *wpr_wish_copy (const WprWish *wish);
 void wpr_wish_free (WprWish *wish);

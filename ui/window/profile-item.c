@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A profile as the list shows it, and the search over its words. */
+/* A profile as the list shows it. */
 #include "config.h"
 #include "profile-item.h"
 
 #include <string.h>
+#include "search.h"
 
 struct _WprProfileItem
 {
@@ -19,13 +20,6 @@ struct _WprProfileItem
 };
 
 G_DEFINE_FINAL_TYPE (WprProfileItem, wpr_profile_item, G_TYPE_OBJECT)
-
-static char *
-fold (const char *text)
-{
-  g_autofree char *composed = g_utf8_normalize (text, -1, G_NORMALIZE_ALL_COMPOSE);
-  return g_utf8_casefold (composed ? composed : "", -1);
-}
 
 static void
 wpr_profile_item_finalize (GObject *object)
@@ -66,7 +60,7 @@ wpr_profile_item_new (const WprProfile *profile)
   self->category_title = g_strdup (profile->category_title ? profile->category_title : "");
   g_autofree char *words = g_strjoin ("\n", self->name, self->title, self->symptom,
                                       profile->search_words ? profile->search_words : "", NULL);
-  self->haystack = fold (words);
+  self->haystack = wpr_search_fold (words);
   memcpy (self->has, profile->has, sizeof self->has);
   return self;
 }
@@ -113,57 +107,8 @@ wpr_profile_item_has (WprProfileItem *self, WprLevel level, WprMode mode)
   return self->has[level][mode];
 }
 
-static char **
-split_words (const char *query)
-{
-  return g_strsplit_set (query, " \t\n", -1);
-}
-
 gboolean
 wpr_profile_item_matches (WprProfileItem *self, const char *query)
 {
-  g_auto (GStrv) words = split_words (query);
-  for (char **word = words; *word != NULL; word++)
-    {
-      g_autofree char *folded = fold (*word);
-      if (strstr (self->haystack, folded) == NULL)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* Bytes of `text` that equal `word` whatever the case, 0 if it does not begin with it. */
-static gsize
-prefix_length (const char *text, const char *word)
-{
-  const char *at = text;
-  for (const char *want = word; *want != '\0'; want = g_utf8_next_char (want))
-    {
-      if (*at == '\0'
-          || g_unichar_tolower (g_utf8_get_char (at)) != g_unichar_tolower (g_utf8_get_char (want)))
-        return 0;
-      at = g_utf8_next_char (at);
-    }
-  return at - text;
-}
-
-char *
-wpr_search_markup (const char *text, const char *query)
-{
-  g_auto (GStrv) words = split_words (query);
-  GString *out = g_string_new (NULL);
-  for (const char *at = text; *at != '\0';)
-    {
-      gsize match = 0;
-      for (char **word = words; *word != NULL; word++)
-        match = MAX (match, prefix_length (at, *word));
-      gsize length = match > 0 ? match : (gsize)(g_utf8_next_char (at) - at);
-      g_autofree char *escaped = g_markup_escape_text (at, length);
-      if (match > 0)
-        g_string_append_printf (out, "<b><u>%s</u></b>", escaped);
-      else
-        g_string_append (out, escaped);
-      at += length;
-    }
-  return g_string_free (out, FALSE);
+  return wpr_search_matches (self->haystack, query);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile as the list shows it: a copy of the library's words, made in the worker and read in the
- * main thread; and the search over them. */
+ * main thread. */
 #pragma once
 
 #include <gio/gio.h>
@@ -23,8 +23,5 @@ const char *wpr_profile_item_get_category_title (WprProfileItem *self);
 gboolean wpr_profile_item_has (WprProfileItem *self, WprLevel level, WprMode mode);
 /* Every word of the query is in its name, title, symptom or search words, whatever the case. */
 gboolean wpr_profile_item_matches (WprProfileItem *self, const char *query);
-
-/* Pango markup of the text with what matches a word of the query emphasised. Free with g_free. */
-char *wpr_search_markup (const char *text, const char *query);
 
 G_END_DECLS

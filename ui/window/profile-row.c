@@ -4,6 +4,7 @@
 #include "profile-row.h"
 
 #include <glib/gi18n.h>
+#include "search.h"
 
 struct _WprProfileRow
 {

@@ -230,8 +230,7 @@ on_folder_chosen (WprWindow *self, int response, GtkNativeDialog *dialog)
       if (path != NULL)
         {
           wpr_model_set_folder (self->model, path);
-          if (self->settings != NULL)
-            g_settings_set_string (self->settings, "save-folder", path);
+          wpr_settings_set_folder (self->settings, path);
           wpr_choose_page_show_folder (WPR_CHOOSE_PAGE (self->choose));
         }
     }

@@ -6,13 +6,19 @@
 
 #include <glib/gi18n.h>
 
-#define KEY "custom-profiles"
+static void
+remember (WprWindow *self)
+{
+  g_auto (GStrv) names = wpr_customs_list (wpr_model_get_customs (self->model));
+  wpr_settings_set_files (self->settings, (const char *const *)names);
+}
 
 static void
 add_file (WprWindow *self, GFile *file)
 {
   g_autofree char *name = g_file_get_parse_name (file);
   wpr_customs_read (wpr_model_get_customs (self->model), name, TRUE);
+  remember (self);
 }
 
 void
@@ -95,8 +101,9 @@ wpr_window_check_profile (GtkWidget *widget, const char *name, GVariant *paramet
 void
 wpr_window_remove_profile (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  wpr_customs_remove (wpr_model_get_customs (WPR_WINDOW (widget)->model),
-                      g_variant_get_string (parameter, NULL));
+  WprWindow *self = WPR_WINDOW (widget);
+  wpr_customs_remove (wpr_model_get_customs (self->model), g_variant_get_string (parameter, NULL));
+  remember (self);
 }
 
 /* ---- dropping ---- */
@@ -110,23 +117,6 @@ on_drop (WprWindow *self, const GValue *value)
   return files != NULL;
 }
 
-/* ---- remembering ---- */
-
-static void
-on_changed (WprWindow *self)
-{
-  /* what is remembered is still on its way through the worker */
-  if (self->customs_awaited > 0 && --self->customs_awaited > 0)
-    return;
-  const GPtrArray *files = wpr_customs_get_files (wpr_model_get_customs (self->model));
-  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
-  for (guint i = 0; i < files->len; i++)
-    g_strv_builder_add (names, ((const WprCustomFile *)files->pdata[i])->name);
-  g_auto (GStrv) all = g_strv_builder_end (names);
-  if (self->settings != NULL)
-    g_settings_set_strv (self->settings, KEY, (const char *const *)all);
-}
-
 void
 wpr_window_set_up_customs (WprWindow *self)
 {
@@ -134,11 +124,7 @@ wpr_window_set_up_customs (WprWindow *self)
   GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
   g_signal_connect_swapped (target, "drop", G_CALLBACK (on_drop), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
-  g_signal_connect_object (customs, "changed", G_CALLBACK (on_changed), self, G_CONNECT_SWAPPED);
-  if (self->settings == NULL)
-    return;
-  g_auto (GStrv) names = g_settings_get_strv (self->settings, KEY);
-  self->customs_awaited = g_strv_length (names);
+  g_auto (GStrv) names = wpr_settings_get_files (self->settings);
   for (char **name = names; *name != NULL; name++)
     wpr_customs_read (customs, *name, FALSE);
 }

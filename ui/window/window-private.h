@@ -24,13 +24,12 @@ struct _WprWindow
   GtkWidget *result;
   /* owned */
   WprModel *model;
-  GSettings *settings;
+  WprSettings *settings;
   GtkFileChooserNative *folder_chooser;
   GtkFileChooserNative *profile_chooser;
   /* state */
   gboolean close_when_saved;
   gboolean watched;
-  guint customs_awaited; /* remembered files that were not read yet */
 };
 
 /* window-actions.c */

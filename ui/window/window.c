@@ -209,18 +209,18 @@ wpr_window_init (WprWindow *self)
 static void
 restore_folder (WprWindow *self)
 {
-  if (self->settings == NULL || g_getenv ("WPR_SAVE_DIR") != NULL)
+  if (g_getenv ("WPR_SAVE_DIR") != NULL)
     return;
-  g_autofree char *folder = g_settings_get_string (self->settings, "save-folder");
-  if (*folder != '\0')
+  g_autofree char *folder = wpr_settings_get_folder (self->settings);
+  if (folder != NULL)
     wpr_model_set_folder (self->model, folder);
 }
 
 GtkWidget *
-wpr_window_new (GtkApplication *application, GSettings *settings)
+wpr_window_new (GtkApplication *application, WprSettings *settings)
 {
   WprWindow *self = g_object_new (WPR_TYPE_WINDOW, "application", application, NULL);
-  self->settings = settings ? g_object_ref (settings) : NULL;
+  self->settings = g_object_ref (settings);
   self->model = wpr_model_new ();
   restore_folder (self);
   g_signal_connect_object (self->model, "page", G_CALLBACK (on_page), self, G_CONNECT_SWAPPED);

@@ -3,14 +3,14 @@
 #pragma once
 
 #include <adwaita.h>
+#include "settings.h"
 
 G_BEGIN_DECLS
 
 #define WPR_TYPE_WINDOW (wpr_window_get_type ())
 G_DECLARE_FINAL_TYPE (WprWindow, wpr_window, WPR, WINDOW, AdwApplicationWindow)
 
-/* settings may be NULL. */
-GtkWidget *wpr_window_new (GtkApplication *application, GSettings *settings);
+GtkWidget *wpr_window_new (GtkApplication *application, WprSettings *settings);
 /* Ends the worker; call once the window is gone. */
 void wpr_window_close_model (WprWindow *self);
 

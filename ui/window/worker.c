@@ -35,12 +35,13 @@ free_work (gpointer data)
 }
 
 static void
-attach (GMainContext *context, WprWorkFunc func, gpointer data, GDestroyNotify destroy)
+attach (GMainContext *context, int priority, WprWorkFunc func, gpointer data,
+        GDestroyNotify destroy)
 {
   Work *work = g_new (Work, 1);
   *work = (Work){ func, data, destroy };
   g_autoptr (GSource) source = g_idle_source_new ();
-  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_priority (source, priority);
   g_source_set_callback (source, run_work, work, free_work);
   g_source_attach (source, context);
 }
@@ -84,13 +85,19 @@ wpr_worker_free (WprWorker *worker)
 void
 wpr_worker_send (WprWorker *worker, WprWorkFunc func, gpointer data, GDestroyNotify destroy)
 {
-  attach (worker->context, func, data, destroy);
+  attach (worker->context, G_PRIORITY_DEFAULT, func, data, destroy);
+}
+
+void
+wpr_worker_send_low (WprWorker *worker, WprWorkFunc func, gpointer data, GDestroyNotify destroy)
+{
+  attach (worker->context, G_PRIORITY_LOW, func, data, destroy);
 }
 
 void
 wpr_worker_reply (WprWorkFunc func, gpointer data, GDestroyNotify destroy)
 {
-  attach (NULL, func, data, destroy);
+  attach (NULL, G_PRIORITY_DEFAULT, func, data, destroy);
 }
 
 gboolean

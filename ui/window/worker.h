@@ -16,6 +16,9 @@ WprWorker *wpr_worker_new (void);
 void wpr_worker_free (WprWorker *worker);
 /* Runs func in the thread, in the order sent. Any thread. */
 void wpr_worker_send (WprWorker *worker, WprWorkFunc func, gpointer data, GDestroyNotify destroy);
+/* The same, once nothing else waits there. */
+void wpr_worker_send_low (WprWorker *worker, WprWorkFunc func, gpointer data,
+                          GDestroyNotify destroy);
 /* Runs func in the main thread, in the order sent. Any thread. */
 void wpr_worker_reply (WprWorkFunc func, gpointer data, GDestroyNotify destroy);
 /* TRUE in the thread itself: what calls the core asserts it. */

@@ -161,6 +161,7 @@ test_a_choice_survives_its_way_through_d_bus (void **state)
   choice->buffers = 7;
   choice->buffers_percent = 1.5;
   choice->duration_s = 60;
+  choice->stop_at_max_size = TRUE;
   choice->sample_interval_100ns = 1221;
   choice->instance = g_strdup ("One");
   choice->record_to = g_strdup ("/tmp/\xff");
@@ -181,6 +182,7 @@ test_a_choice_survives_its_way_through_d_bus (void **state)
   assert_int_equal (copy->buffers, 7);
   assert_true (copy->buffers_percent > 1.49 && copy->buffers_percent < 1.51);
   assert_int_equal (copy->duration_s, 60);
+  assert_true (copy->stop_at_max_size);
   assert_int_equal (copy->sample_interval_100ns, 1221);
   assert_string_equal (copy->instance, "One");
   assert_string_equal (copy->record_to, "/tmp/\xff");
@@ -246,6 +248,37 @@ test_what_no_profile_uses_is_listed_of_sound_files_only (void **state)
   assert_int_equal (none->len, 0);
 }
 
+static void
+test_a_file_has_a_title_although_it_cannot_be_used (void **state)
+{
+  static const struct
+  {
+    const char *text, *title;
+  } rows[] = {
+    { FILE_HEAD "<Profile Id=\"A.Verbose.Memory\" Name=\"A\" Description=\"Fan noise\" "
+                "LoggingMode=\"Memory\" DetailLevel=\"Loud\"><Nonsense/></Profile>" FILE_TAIL,
+      "Fan noise" },
+    { FILE_HEAD "<Profile Id=\"A\" Name=\"A\" Description=\"@%SystemRoot%\\a.dll,-1\"/>" FILE_TAIL,
+      "A" },
+    { FILE_HEAD "<Profile Id=\"A\" Name=\"A\" Description=\"In parts\" Internal=\"true\"/>"
+                "<Profile Id=\"B\" Name=\"B\" Description=\"Whole\"/>" FILE_TAIL,
+      "Whole" },
+    { FILE_HEAD FILE_TAIL, NULL },
+    { "no XML at all", NULL },
+    { "", NULL },
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (WprLibrary) library = wpr_library_new ();
+      g_autoptr (GBytes) bytes = g_bytes_new_static (rows[i].text, strlen (rows[i].text));
+      assert_false (wpr_library_add_bytes (library, bytes, "test.wprp", NULL));
+      g_autofree char *title = wpr_library_dup_title (library, "test.wprp");
+      if (g_strcmp0 (title, rows[i].title) != 0)
+        fail_msg ("row %zu: “%s”", i, title ? title : "NULL");
+      assert_null (wpr_library_dup_title (library, "other.wprp"));
+    }
+}
+
 int
 main (void)
 {
@@ -257,6 +290,7 @@ main (void)
     cmocka_unit_test (test_a_variant_that_is_there_twice_is_a_warning),
     cmocka_unit_test (test_files_with_unusual_names_and_missing_ones),
     cmocka_unit_test (test_names_carry_their_level_in_any_case),
+    cmocka_unit_test (test_a_file_has_a_title_although_it_cannot_be_used),
     cmocka_unit_test (test_a_choice_survives_its_way_through_d_bus),
     cmocka_unit_test (test_a_strange_choice_is_refused_or_harmless),
     cmocka_unit_test (test_a_machine_matches_what_it_knows_to_be_there),

@@ -177,6 +177,9 @@ test_the_size_of_the_file_has_limits (void **state)
   g_autoptr (WprPlan) own = wpr_plan_new (library, choice, some, NULL);
   assert_int_equal (own->max_bytes, 100 * MIB);
   assert_false (own->is_sequential);
+  choice->stop_at_max_size = TRUE;
+  g_autoptr (WprPlan) stopping = wpr_plan_new (library, choice, some, NULL);
+  assert_true (stopping->is_sequential);
 
   g_autoptr (WprPlan) reset
       = plan_file (FILE_HEAD SC ("<MaximumFileSize Value=\"100\"/>") SP ("CSwitch", "") PROFILE (

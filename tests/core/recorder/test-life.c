@@ -298,6 +298,15 @@ a_duration_ends_in_the_save_folder (void **state)
   assert_true (g_str_has_prefix (name, g_get_host_name ()) && g_str_has_suffix (name, ".etl"));
   g_autoptr (WprTraceInfo) info = read_info (&d, name);
   assert_true (info->n_events > 0);
+  g_autoptr (GVariant) description = wpr_recorder_describe (d.recorder);
+  const char *folder_told = "", *name_told = "";
+  guint64 events_told = 0;
+  assert_true (g_variant_lookup (description, "saved-folder", "^&ay", &folder_told));
+  assert_string_equal (folder_told, d.save);
+  assert_true (g_variant_lookup (description, "saved-name", "^&ay", &name_told));
+  assert_string_equal (name_told, name);
+  assert_true (g_variant_lookup (description, "saved-events", "t", &events_told));
+  assert_int_equal (events_told, info->n_events);
   answer_clear (&answer);
   drive_clear (&d);
 }

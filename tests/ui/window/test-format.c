@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "format.h"
 #include "profile-item.h"
+#include "search.h"
 #include "target.h"
 #include "texts.h"
 

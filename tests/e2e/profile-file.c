@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A profile as a helpdesk would mail it. */
+#include "profile-file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <glib.h>
+
+/* One tracepoint that no built-in profile records alone. %s: a size, a title, the provider's Id. */
+static const char profile[]
+    = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+      "<WindowsPerformanceRecorder Version=\"1.0\" Author=\"Helpdesk\">\n"
+      "  <Profiles>\n"
+      "    <EventCollector Id=\"Collector\" Name=\"Helpdesk Collector\">\n"
+      "      <BufferSize Value=\"%s\"/>\n"
+      "      <Buffers Value=\"16\"/>\n"
+      "    </EventCollector>\n"
+      "    <EventProvider Id=\"Exec\" Name=\"tracepoint:sched:sched_process_exec\"/>\n"
+      "    <Profile Id=\"Begins.Verbose.Memory\" Name=\"Begins\" Description=\"%s\"\n"
+      "             LoggingMode=\"Memory\" DetailLevel=\"Verbose\">\n"
+      "      <Collectors>\n"
+      "        <EventCollectorId Value=\"Collector\">\n"
+      "          <EventProviders>\n"
+      "            <EventProviderId Value=\"%s\"/>\n"
+      "          </EventProviders>\n"
+      "        </EventCollectorId>\n"
+      "      </Collectors>\n"
+      "    </Profile>\n"
+      "  </Profiles>\n"
+      "</WindowsPerformanceRecorder>\n";
+
+char *
+write_titled_profile (const char *name, const char *title, const char *size, const char *id)
+{
+  g_autofree char *text = g_strdup_printf (profile, size, title, id);
+  char *path = g_build_filename (g_getenv ("E2E_PLACE"), name, NULL);
+  assert_true (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+char *
+write_profile (const char *name, const char *size, const char *id)
+{
+  return write_titled_profile (name, "Programs that begin", size, id);
+}

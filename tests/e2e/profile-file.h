@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* .wprp files of the window's tests. */
+#pragma once
+
+/* Writes NAME into the test's place: a profile "Programs that begin" with one tracepoint no
+ * built-in profile records alone. size: of its buffers, "256"; id: of its provider, "Exec" is
+ * there. Its path; free with g_free. */
+char *write_profile (const char *name, const char *size, const char *id);
+/* The same under another title. */
+char *write_titled_profile (const char *name, const char *title, const char *size, const char *id);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The model: profiles, what the person wants of them, and the plan of it. */
+#include "config.h"
+#include "model-private.h"
+
+GListModel *
+wpr_model_get_profiles (WprModel *self)
+{
+  return G_LIST_MODEL (self->profiles);
+}
+
+WprCustoms *
+wpr_model_get_customs (WprModel *self)
+{
+  return self->customs;
+}
+
+const char *
+wpr_model_get_rights_text (WprModel *self)
+{
+  return self->rights_text;
+}
+
+guint64
+wpr_model_get_memory_bytes (WprModel *self)
+{
+  return self->memory_bytes;
+}
+
+void
+wpr_model_set_wish (WprModel *self, const WprWish *wish)
+{
+  g_clear_pointer (&self->wish, wpr_wish_free);
+  self->wish = wpr_wish_copy (wish);
+  g_clear_pointer (&self->plan, wpr_plan_unref);
+  g_clear_error (&self->plan_error);
+  self->serial++;
+  if (wish->names[0] != NULL)
+    wpr_backend_plan (self->backend, wish, self->serial);
+  else
+    wpr_model_emit (self, WPR_MODEL_PLANNED);
+}
+
+const WprPlan *
+wpr_model_get_plan (WprModel *self)
+{
+  return self->plan;
+}
+
+const GError *
+wpr_model_get_plan_error (WprModel *self)
+{
+  return self->plan_error;
+}
+
+gboolean
+wpr_model_can_start (WprModel *self)
+{
+  return self->plan != NULL && !self->plan->needs_rights && !self->starting
+         && self->page == WPR_PAGE_CHOOSE;
+}
+
+gboolean
+wpr_model_get_starting (WprModel *self)
+{
+  return self->starting;
+}
+
+void
+wpr_model_ask_details (WprModel *self, const char *profile)
+{
+  char *names[] = { (char *)profile, NULL };
+  WprWish wish = { .names = names };
+  if (self->wish != NULL)
+    {
+      wish.level = self->wish->level;
+      wish.mode = self->wish->mode;
+    }
+  wpr_backend_describe (self->backend, &wish);
+}
+
+void
+wpr_model_start (WprModel *self)
+{
+  if (!wpr_model_can_start (self))
+    return;
+  self->starting = TRUE;
+  wpr_backend_start (self->backend, self->wish);
+  wpr_model_emit (self, WPR_MODEL_PLANNED);
+}
+
+void
+wpr_model_take_loaded (WprModel *self, GPtrArray *items, const char *rights_text,
+                       guint64 memory_bytes)
+{
+  wpr_model_replace (&self->rights_text, rights_text);
+  self->memory_bytes = memory_bytes;
+  g_list_store_splice (self->profiles, 0, 0, items->pdata, items->len);
+  wpr_model_emit (self, WPR_MODEL_LOADED);
+}
+
+void
+wpr_model_take_plan (WprModel *self, guint serial, WprPlan *plan, GError *error)
+{
+  g_autoptr (WprPlan) taken = plan;
+  g_autoptr (GError) taken_error = error;
+  if (serial != self->serial)
+    return;
+  self->plan = g_steal_pointer (&taken);
+  self->plan_error = g_steal_pointer (&taken_error);
+  wpr_model_emit (self, WPR_MODEL_PLANNED);
+}
+
+void
+wpr_model_take_details (WprModel *self, WprDetails *details)
+{
+  wpr_model_emit (self, WPR_MODEL_DETAILS, details);
+}

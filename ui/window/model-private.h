@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of the model share: model.c (class, pages), model-choose.c (profiles, wish, plan),
+ * model-recording.c (figures, marks), model-saving.c (saving, result). Main thread only. */
+#pragma once
+
+#include "backend.h"
+#include "model.h"
+
+G_BEGIN_DECLS
+
+struct _WprModel
+{
+  GObject parent;
+  WprBackend *backend;
+  WprCustoms *customs;
+
+  GListStore *profiles;
+  char *rights_text;
+  guint64 memory_bytes;
+  WprWish *wish;
+  guint serial; /* of the newest plan asked for */
+  WprPlan *plan;
+  GError *plan_error;
+  gboolean starting;
+
+  WprPage page;
+  WprSubject *subject;
+  WprStats *stats;
+  WprHistory *history;
+  guint own_marks;
+
+  char *folder; /* NULL: the default one */
+  char *default_folder;
+  char *note;
+  char *file_name;
+  char *phase;
+  double fraction;
+  guint64 done, total;
+  WprOutcome *outcome;
+  gboolean hold_result;
+};
+
+/* Its signals, in the order of model.c's table. */
+typedef enum
+{
+  WPR_MODEL_LOADED,
+  WPR_MODEL_PLANNED,
+  WPR_MODEL_PAGE,
+  WPR_MODEL_SUBJECT,
+  WPR_MODEL_FIGURES,
+  WPR_MODEL_NOTICE,
+  WPR_MODEL_PROGRESS,
+  WPR_MODEL_TOAST,
+  WPR_MODEL_TROUBLE,
+  WPR_MODEL_DETAILS,
+  WPR_MODEL_N_SIGNALS
+} WprModelSignal;
+
+/* With what the signal carries. */
+#define wpr_model_emit(self, signal, ...) \
+  g_signal_emit (self, wpr_model_signals[signal], 0, ##__VA_ARGS__)
+extern guint wpr_model_signals[WPR_MODEL_N_SIGNALS];
+
+void wpr_model_set_page (WprModel *self, WprPage page);
+/* *where becomes a copy of text. */
+void wpr_model_replace (char **where, const char *text);
+
+G_END_DECLS
