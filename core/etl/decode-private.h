@@ -44,7 +44,32 @@ typedef struct
 } WprEtlLayout;
 
 /* ---- decode-self.c: EVENT_SCHEMA_TL ---- */
-gboolean wpr_etl_layout_from_schema (WprEtlLayout *layout, const guint8 *schema, guint32 size);
+gboolean wpr_etl_layout_from_schema (WprEtlLayout *layout, const guint8 *schema, guint32 size,
+                                     const char *provider);
+
+/* ---- decode-kernel.c, classes-*.c: the kernel's classes ---- */
+
+/* Groups of classes that have none: events name them by GUID. */
+#define WPR_ETL_GROUP_IMAGE_ID 0x100
+#define WPR_ETL_GROUP_SYS_CONFIG_EX 0x101
+#define WPR_ETL_GROUP_METADATA 0x102
+#define WPR_ETL_GROUP_WINSAT 0x103
+
+typedef struct
+{
+  guint16 group;
+  guint8 version;     /* the first that is so */
+  const char *events; /* "10 Read 11 Write" */
+  const char *fields; /* "Disk:u32 Path?:w Frames:p*" */
+} WprEtlClassRow;
+extern const WprEtlClassRow wpr_etl_classes_system[], wpr_etl_classes_devices[];
+extern const guint wpr_etl_n_classes_system, wpr_etl_n_classes_devices;
+
+/* FALSE for a group or class that is not known; else provider and guid are set, and name and rows
+ * where the event is known, too. */
+gboolean wpr_etl_layout_from_hook (WprEtlLayout *layout, guint16 hook, guint16 version);
+gboolean wpr_etl_layout_from_class (WprEtlLayout *layout, const WprEtlGuid *guid, guint8 opcode,
+                                    guint16 version);
 
 /* ---- decode-fields.c ---- */
 

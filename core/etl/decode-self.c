@@ -144,13 +144,17 @@ take_fields (Schema *self, guint n, guint depth)
 }
 
 gboolean
-wpr_etl_layout_from_schema (WprEtlLayout *layout, const guint8 *schema, guint32 size)
+wpr_etl_layout_from_schema (WprEtlLayout *layout, const guint8 *schema, guint32 size,
+                            const char *provider)
 {
   Schema self = { schema, size, 2, layout };
+  g_autofree char *valid = g_utf8_make_valid (provider, -1);
   const char *name;
 
+  layout->kind.provider = g_string_chunk_insert_const (layout->texts, valid);
   if (!skip_tags (&self) || (name = take_text (&self)) == NULL)
     return FALSE;
+  layout->kind.is_known = TRUE;
   layout->kind.name = name;
   layout->rows = g_array_new (FALSE, FALSE, sizeof (WprEtlRow));
   take_fields (&self, G_MAXUINT, 0);

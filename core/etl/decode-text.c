@@ -465,6 +465,11 @@ append_value (GString *text, const WprEtlField *field, const guint8 *at, guint32
     case WPR_ETL_TYPE_HEX32:
     case WPR_ETL_TYPE_HEX64:
     case WPR_ETL_TYPE_POINTER:
+      if (field->show == WPR_ETL_SHOW_UNSIGNED)
+        {
+          append_unsigned (text, number_at (at, size));
+          break;
+        }
       append_hex (text, number_at (at, size));
       break;
     case WPR_ETL_TYPE_U32:

@@ -144,19 +144,19 @@ name_by_guid (WprEtlLayout *layout, const WprEtlGuid *guid)
   layout->kind.provider = g_string_chunk_insert_const (layout->texts, text->str);
 }
 
-/* Names by number for what has none, and no layout. */
+/* Names by number for what has none. */
 static void
 name_by_number (WprEtlLayout *layout, const Key *key)
 {
-  if (key->shape == SHAPE_HOOK)
-    {
-      name_it (layout, &layout->kind.provider, "group 0x%02x", key->hook >> 8);
-      name_it (layout, &layout->kind.name, "opcode %u", key->hook & 0xff);
-      return;
-    }
-  name_by_guid (layout, &key->guid);
-  if (key->shape == SHAPE_CLASSIC)
-    name_it (layout, &layout->kind.name, "opcode %u", key->type);
+  if (*layout->kind.provider == '\0' && key->shape == SHAPE_HOOK)
+    name_it (layout, &layout->kind.provider, "group 0x%02x", key->hook >> 8);
+  else if (*layout->kind.provider == '\0')
+    name_by_guid (layout, &key->guid);
+  if (*layout->kind.name != '\0')
+    return;
+  if (key->shape == SHAPE_HOOK || key->shape == SHAPE_CLASSIC)
+    name_it (layout, &layout->kind.name, "opcode %u",
+             key->shape == SHAPE_HOOK ? key->hook & 0xffu : key->type);
   else
     name_it (layout, &layout->kind.name, key->shape == SHAPE_MESSAGE ? "message %u" : "event %u",
              key->hook);
@@ -171,18 +171,19 @@ make_layout (WprEtlDecoder *self, Slot *slot)
   layout->texts = g_string_chunk_new (256);
   layout->kind.guid = key->guid;
   layout->kind.provider = layout->kind.name = "";
-  if (key->shape == SHAPE_SELF
-      && wpr_etl_layout_from_schema (layout, key->schema, key->schema_size))
+  switch (key->shape)
     {
-      g_autofree char *valid = g_utf8_make_valid (key->provider, -1);
-
-      layout->kind.is_known = TRUE;
-      layout->kind.provider = g_string_chunk_insert_const (layout->texts, valid);
-      if (*valid == '\0')
-        name_by_guid (layout, &key->guid);
+    case SHAPE_SELF:
+      wpr_etl_layout_from_schema (layout, key->schema, key->schema_size, key->provider);
+      break;
+    case SHAPE_HOOK:
+      wpr_etl_layout_from_hook (layout, key->hook, key->version);
+      break;
+    case SHAPE_CLASSIC:
+      wpr_etl_layout_from_class (layout, &key->guid, key->type, key->version);
+      break;
     }
-  else
-    name_by_number (layout, key);
+  name_by_number (layout, key);
   if (layout->rows != NULL)
     layout->kind.n_fields = (guint16)layout->rows->len;
 }
