@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What was recorded: facts about a finished .etl. */
+/* What was recorded: facts about a finished .etl; wpr-trace-file.h, its events. */
 #pragma once
 
 #include <gio/gio.h>
 #include <wpr-error.h>
+#include <wpr-trace-file.h>
 
 G_BEGIN_DECLS
 

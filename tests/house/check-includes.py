@@ -15,13 +15,15 @@ MAY = {
     'source': {'world', 'store', 'profile', 'perf'},
     'trace': {'world', 'store', 'profile', 'perf'},
     'symbols': set(),
+    'file': {'etl'},
     'sink': {'symbols', 'trace', 'etl', 'world', 'store', 'profile', 'perf'},
     'recorder': {'source', 'sink', 'trace', 'store', 'world', 'profile', 'perf', 'etl'},
 }
 # The doors of the core: the three nouns and the error domain. Which room may know which.
 DOORS = {'wpr-profile.h': {'profile', 'source', 'trace', 'sink', 'recorder'},
          'wpr-recorder.h': {'source', 'recorder'},
-         'wpr-trace.h': {'sink', 'symbols', 'recorder'}}
+         'wpr-trace.h': {'file', 'sink', 'symbols', 'recorder'},
+         'wpr-trace-file.h': {'file'}}
 LICENCE = {'core': 'LGPL-2.1-or-later', 'ui': 'GPL-3.0-or-later'}
 faults = []
 

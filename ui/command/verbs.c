@@ -60,20 +60,25 @@ static const WprVerb verbs[] = {
     N_ ("Says what a recording holds and how it was made, and checks every buffer and event of "
         "it."),
     wpr_verb_info },
+  { "dump", "FILE.etl [-filter EXPR] [-from T] [-to T] [-stacks] [-csv|-json]",
+    N_ ("Prints the events of a file in the order of time, one a line, with their fields, and with "
+        "-stacks the functions that led there. EXPR is as in ProcessName=\"myapp\" && Level<=3; "
+        "\"wpr -help filter\" explains it. T is in seconds since the beginning, or a time of day, "
+        "or a date and time."),
+    wpr_verb_dump },
   { "recover", "[DIR] [-json]",
     N_ ("Finishes raw recordings that a crash or a cancelled save left, into the folder for saved "
         "recordings. DIR: those of a folder that was given to -recordtempto."),
     wpr_verb_recover },
-  { "help", "[COMMAND|profiles]",
+  { "help", "[COMMAND|profiles|filter]",
     N_ ("Explains a command, or lists them all. \"wpr -help profiles\" explains the format of "
-        "profile files."),
+        "profile files, \"wpr -help filter\" the filters of -dump."),
     wpr_verb_help },
   { "version", "[-json]", N_ ("Prints the version."), wpr_verb_version },
   { "capturestateondemand", "", N_ ("Records the present state of providers."), NULL },
   { "enable", "", N_ ("Adds a profile to a recording."), NULL },
   { "disable", "", N_ ("Takes a profile out of a recording."), NULL },
   { "merge", "", N_ ("Joins several files into one."), NULL },
-  { "dump", "", N_ ("Prints the events of a file."), NULL },
   { "export", "", N_ ("Writes a recording for other tools."), NULL },
   { "boottrace", "", N_ ("Records the next boot."), NULL },
   { "heaptracingconfig", "", N_ ("Chooses the programs that the Heap profile watches."), NULL },

@@ -48,8 +48,8 @@ version_is_said (void **state)
 static void
 verbs_of_later_versions_say_so (void **state)
 {
-  static const char *const later[] = { "-dump",    "--merge", "-BootTrace",        "-enable",
-                                       "-disable", "-export", "-heaptracingconfig" };
+  static const char *const later[]
+      = { "--merge", "-BootTrace", "-enable", "-disable", "-export", "-heaptracingconfig" };
   for (gsize i = 0; i < G_N_ELEMENTS (later); i++)
     {
       g_auto (Ran) ran = wpr_run (later[i], "x", NULL);
@@ -235,6 +235,21 @@ folders_that_cannot_be_written (void **state)
 }
 
 static void
+dump_of_what_cannot_be_dumped (void **state)
+{
+  g_auto (Ran) none = wpr_run ("-dump", NULL);
+  assert_status (none, 1);
+  g_auto (Ran) missing = wpr_run ("-dump", "没有.etl", NULL);
+  assert_status (missing, 9);
+  assert_says (missing.err, "没有.etl");
+  g_auto (Ran) both = wpr_run ("-dump", "x.etl", "-csv", "-json", NULL);
+  assert_status (both, 1);
+  g_auto (Ran) help = wpr_run ("-help", "filter", NULL);
+  assert_status (help, 0);
+  assert_says (help.out, "ProcessName");
+}
+
+static void
 info_of_what_is_no_recording (void **state)
 {
   g_auto (Ran) none = wpr_run ("-info", NULL);
@@ -293,6 +308,7 @@ main (void)
     cmocka_unit_test (options_that_do_not_belong),
     cmocka_unit_test (folders_that_cannot_be_written),
     cmocka_unit_test (info_of_what_is_no_recording),
+    cmocka_unit_test (dump_of_what_cannot_be_dumped),
     cmocka_unit_test (nothing_to_recover),
     cmocka_unit_test (without_rights_the_sentence_helps),
   };
