@@ -209,6 +209,8 @@ wpr_etl_file_release (const WprEtlFile *self, guint64 from, guint64 to)
 {
   gsize page = (gsize)sysconf (_SC_PAGESIZE);
 
+  /* Behind the end of a cut file lies other memory of this process. */
+  to = MIN (to, self->size);
   from = (from + page - 1) / page * page;
   to = to / page * page;
   if (self->mapped != NULL && from < to)
