@@ -100,8 +100,9 @@ static const WprKeywordRow rows[] = {
   { "FilterIOInit", NULL, NO_FILTER },
   /* Never add_to_page_cache here: that is every page read in. */
   { "HardFaults", EVENTS ("software/major-faults", "?filemap:mm_filemap_fault") },
-  { "AllFaults", EVENTS ("software/page-faults", "?exceptions:page_fault_user",
-                         "?exceptions:page_fault_kernel") },
+  /* Counted apart, so that soft and hard are told from each other. */
+  { "AllFaults", EVENTS ("software/minor-faults", "software/major-faults",
+                         "?exceptions:page_fault_user", "?exceptions:page_fault_kernel") },
   { "VirtualAllocation", EVENTS (CALL ("mmap"), CALL ("munmap"), CALL ("mremap"), CALL ("brk"),
                                  CALL ("madvise"), CALL ("mprotect")) },
   { "VAMap", EVENTS (CALL ("mmap"), CALL ("munmap"), CALL ("mremap"), CALL ("brk"),

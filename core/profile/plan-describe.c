@@ -15,6 +15,7 @@ static const struct
   { "cpu-clock", N_ ("Where programs spend their time") },
   { "cycles", N_ ("Where programs spend their time") },
   { "major-faults", N_ ("Pages that had to be read from disk") },
+  { "minor-faults", N_ ("Each page of memory a program touches first") },
   { "page-faults", N_ ("Each page of memory a program touches first") },
   { "meminfo", N_ ("How memory is used, once a second") },
   { "vmstat", N_ ("What the memory manager does, once a second") },

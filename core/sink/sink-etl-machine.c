@@ -15,11 +15,19 @@ static const struct
   const char *event;
   guint32 mask0, mask1;
 } groups[] = {
-  { "sched:sched_switch", 0x10, 0x4 },    { "sched:sched_waking", 0x800, 0 },
-  { "sched:sched_wakeup_new", 0x800, 0 }, { "block:block_rq_complete", 0x100, 0 },
-  { "block:block_rq_issue", 0x400, 0 },   { "cpu-clock", 0x01000000, 0x2 },
-  { "cycles", 0x01000000, 0x2 },          { "irq:softirq_entry", 0x20, 0 },
-  { "irq:irq_handler_entry", 0x40, 0 },   { "raw_syscalls:sys_enter", 0x80, 0 },
+  { "sched:sched_switch", 0x10, 0x4 },
+  { "sched:sched_waking", 0x800, 0 },
+  { "sched:sched_wakeup_new", 0x800, 0 },
+  { "block:block_rq_complete", 0x100, 0 },
+  { "block:block_rq_issue", 0x400, 0 },
+  { "cpu-clock", 0x01000000, 0x2 },
+  { "cycles", 0x01000000, 0x2 },
+  { "irq:softirq_entry", 0x20, 0 },
+  { "minor-faults", 0x1000, 0 },
+  { "major-faults", 0x2000, 0 },
+  { "syscalls:sys_enter_mmap", 0x4000, 0 },
+  { "irq:irq_handler_entry", 0x40, 0 },
+  { "raw_syscalls:sys_enter", 0x80, 0 },
 };
 
 void

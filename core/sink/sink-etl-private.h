@@ -19,7 +19,8 @@ G_BEGIN_DECLS
 typedef struct _WprGeneric WprGeneric;     /* a tracepoint's schema and how to copy its fields */
 typedef struct _WprStacks WprStacks;       /* stacks of threads that are switched out */
 typedef struct _WprSinkNames WprSinkNames; /* addresses seen, to be named */
-typedef struct _WprRoutines WprRoutines;   /* addresses of interrupts and calls */
+typedef struct _WprMappedFiles WprMappedFiles; /* files of hard faults */
+typedef struct _WprRoutines WprRoutines;       /* addresses of interrupts and calls */
 
 typedef struct
 {
@@ -49,6 +50,7 @@ typedef struct
   WprSinkNames *names; /* NULL: not wanted */
   GHashTable *held;    /* key of what has begun -> its stack */
   WprRoutines *routines;
+  WprMappedFiles *mapped;
   GPtrArray *by_row;     /* WprGeneric, by row of the manifest; NULL until the row's first event */
   GHashTable *by_format; /* WprFormat -> WprGeneric: owns them; what has no row */
   GHashTable *counter_kinds; /* "name/field/..." -> WprEtlSchema */
@@ -99,7 +101,23 @@ gboolean wpr_sink_etl_interrupt (WprSinkEtl *self, const WprEvent *event, GError
 gboolean wpr_sink_etl_syscall_enter (WprSinkEtl *self, const WprEvent *event, GError **error);
 gboolean wpr_sink_etl_syscall_exit (WprSinkEtl *self, const WprEvent *event, GError **error);
 
+/* ---- sink-etl-memory.c ---- */
+gboolean wpr_sink_etl_fault (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_memory (WprSinkEtl *self, const WprEvent *event, GError **error);
+
+/* ---- sink-etl-mapped.c ---- */
+WprMappedFiles *wpr_mapped_files_new (void);
+void wpr_mapped_files_free (WprMappedFiles *mapped);
+/* The key of a hard fault's file, 0: none; tells its name as soon as it is known. */
+gboolean wpr_sink_etl_mapped_file (WprSinkEtl *self, const WprEvent *event, guint64 *key,
+                                   GError **error);
+/* A further file of the recording tells the names that are known again. */
+gboolean wpr_sink_etl_begin_mapped (WprSinkEtl *self, GError **error);
+gboolean wpr_sink_etl_end_mapped (WprSinkEtl *self, GError **error); /* the other names */
+
 /* ---- sink-etl-routine.c ---- */
+/* The recording is of the machine as it runs now: its /proc and /sys tell of it. */
+gboolean wpr_sink_etl_is_this_boot (const WprSinkEtl *self);
 WprRoutines *wpr_routines_new (void);
 void wpr_routines_free (WprRoutines *routines);
 /* Address of the routine of an event; tells its name before its first use. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Provider Linux.Recorder: what the file was made from and what happened to the recording itself.
- * One row a kind of event; whoever writes one puts its values in the row's order. Page faults,
- * which have neither a tracepoint's format nor a layout of Windows' that holds them, are here as
- * well. */
+ * One row a kind of event; whoever writes one puts its values in the row's order. Page faults
+ * of which nobody knows whether they are soft or hard are here as well. */
 #include "config.h"
 #include "perf/event.h"
 #include "sink/sink-etl-private.h"
@@ -36,7 +35,6 @@ typedef enum
   REC_UNTHROTTLED,
   REC_DISK_ERROR,
   REC_FAULT,
-  REC_MAJOR_FAULT,
   REC_RING,
   REC_TALLY,
   REC_COST,
@@ -124,10 +122,6 @@ static const struct
   [REC_FAULT]
   = { "Linux.perf",
       "page-faults",
-      { { "Address", WPR_TL_U64, OUT_HEX }, { "InstructionPointer", WPR_TL_U64, OUT_HEX } } },
-  [REC_MAJOR_FAULT]
-  = { "Linux.perf",
-      "major-faults",
       { { "Address", WPR_TL_U64, OUT_HEX }, { "InstructionPointer", WPR_TL_U64, OUT_HEX } } },
   [REC_RING] = { recorder,
                  "Ring",
@@ -404,7 +398,7 @@ static const struct
   RecorderKind kind, other; /* `other` where the event's flag is set */
   PutFunc put;
 } rows[WPR_EVENT_N_KINDS] = {
-  [WPR_EVENT_FAULT] = { REC_FAULT, REC_MAJOR_FAULT, put_fault },
+  [WPR_EVENT_FAULT] = { REC_FAULT, REC_FAULT, put_fault },
   [WPR_EVENT_THROTTLE] = { REC_THROTTLED, REC_UNTHROTTLED, put_cpu },
   [WPR_EVENT_DISK_COMPLETE] = { REC_DISK_ERROR, REC_DISK_ERROR, put_disk_error },
   [WPR_EVENT_MARK] = { REC_MARK, REC_MARK, put_sentence },
@@ -418,8 +412,7 @@ gboolean
 wpr_sink_etl_recorder_event (WprSinkEtl *self, const WprEvent *event, GError **error)
 {
   WprEtlHead head = { .pid = wpr_sink_etl_pid (self, event->pid), .tid = event->tid };
-  gboolean other = (event->kind == WPR_EVENT_FAULT && event->u.fault.major)
-                   || (event->kind == WPR_EVENT_THROTTLE && event->u.throttle.end);
+  gboolean other = event->kind == WPR_EVENT_THROTTLE && event->u.throttle.end;
   WprPayload payload = begin (self);
 
   g_return_val_if_fail (rows[event->kind].put != NULL, FALSE);

@@ -112,9 +112,8 @@ call_function (guint nr)
   return call_names[nr];
 }
 
-/* Addresses hold for one boot only. */
-static gboolean
-is_this_boot (const WprSinkEtl *self)
+gboolean
+wpr_sink_etl_is_this_boot (const WprSinkEtl *self)
 {
   g_autofree char *now = NULL;
 
@@ -132,7 +131,7 @@ look_up (WprSinkEtl *self)
   if (routines->looked_up)
     return;
   routines->looked_up = TRUE;
-  if (!is_this_boot (self))
+  if (!wpr_sink_etl_is_this_boot (self)) /* addresses hold for one boot only */
     return;
   wanted = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < N_SOFTIRQS; i++)

@@ -30,12 +30,13 @@ static const WriteFunc rows[WPR_EVENT_N_KINDS] = {
   [WPR_EVENT_SWITCH] = wpr_sink_etl_switch,
   [WPR_EVENT_WAKING] = wpr_sink_etl_waking,
   [WPR_EVENT_SAMPLE] = wpr_sink_etl_sample,
-  [WPR_EVENT_FAULT] = wpr_sink_etl_recorder_event,
+  [WPR_EVENT_FAULT] = wpr_sink_etl_fault,
   [WPR_EVENT_DISK_ISSUE] = wpr_sink_etl_disk_issue,
   [WPR_EVENT_DISK_COMPLETE] = wpr_sink_etl_disk_complete,
   [WPR_EVENT_SYSCALL_ENTER] = wpr_sink_etl_syscall_enter,
   [WPR_EVENT_SYSCALL_EXIT] = wpr_sink_etl_syscall_exit,
   [WPR_EVENT_BEGUN] = wpr_sink_etl_begun,
+  [WPR_EVENT_MEMORY] = wpr_sink_etl_memory,
   [WPR_EVENT_INTERRUPT] = wpr_sink_etl_interrupt,
   [WPR_EVENT_THROTTLE] = wpr_sink_etl_recorder_event,
   [WPR_EVENT_PROCESS_START] = wpr_sink_etl_process,
@@ -181,6 +182,7 @@ sink_etl_begin (WprSink *sink, const WprTraceContext *context, GError **error)
   return open_writer (self, context, error) && wpr_sink_etl_recorder_begin (self, error)
          && wpr_sink_etl_interval (self, context->start_time, FALSE, error)
          && wpr_sink_etl_rundown (self, FALSE, error) && wpr_sink_etl_begin_routines (self, error)
+         && wpr_sink_etl_begin_mapped (self, error)
          && rundown_complete (self, context->start_time, error);
 }
 
@@ -204,7 +206,7 @@ end_content (WprSinkEtl *self, GError **error)
   /* Stacks of who is away go on waiting in the next file. */
   return (self->goes_on || wpr_sink_etl_end_stacks (self, error))
          && wpr_sink_etl_interval (self, context->end_time, TRUE, error)
-         && wpr_sink_etl_rundown (self, TRUE, error)
+         && wpr_sink_etl_rundown (self, TRUE, error) && wpr_sink_etl_end_mapped (self, error)
          && rundown_complete (self, context->end_time, error) && wpr_sink_etl_machine (self, error)
          && wpr_sink_etl_image_ids (self, error) && wpr_sink_etl_names (self, error)
          && wpr_sink_etl_recorder_end (self, error) && wpr_sink_etl_order (self, error);
@@ -252,6 +254,7 @@ sink_etl_free (WprSink *sink)
   wpr_sink_names_free (self->names);
   g_clear_pointer (&self->held, g_hash_table_unref);
   wpr_routines_free (self->routines);
+  wpr_mapped_files_free (self->mapped);
   g_clear_pointer (&self->by_row, g_ptr_array_unref);
   g_clear_pointer (&self->by_format, g_hash_table_unref);
   g_clear_pointer (&self->counter_kinds, g_hash_table_unref);
@@ -289,6 +292,7 @@ take_over (WprSinkEtl *self, WprSinkEtl *previous)
   self->names = g_steal_pointer (&previous->names);
   self->held = g_steal_pointer (&previous->held);
   self->routines = g_steal_pointer (&previous->routines);
+  self->mapped = g_steal_pointer (&previous->mapped);
   self->by_row = g_steal_pointer (&previous->by_row);
   self->by_format = g_steal_pointer (&previous->by_format);
   self->counter_kinds = g_steal_pointer (&previous->counter_kinds);
@@ -316,6 +320,7 @@ wpr_sink_etl_new_part (int fd, WprSink *previous, gboolean compress)
   self->stacks = wpr_stacks_new ();
   self->held = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   self->routines = wpr_routines_new ();
+  self->mapped = wpr_mapped_files_new ();
   self->by_row = g_ptr_array_new ();
   self->by_format = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify)wpr_generic_free);
   self->counter_kinds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,

@@ -24,6 +24,7 @@ static const char *const names[WPR_EVENT_N_KINDS] = {
   [WPR_EVENT_SYSCALL_ENTER] = "system call",
   [WPR_EVENT_SYSCALL_EXIT] = "system call's return",
   [WPR_EVENT_BEGUN] = "begun",
+  [WPR_EVENT_MEMORY] = "address space",
   [WPR_EVENT_INTERRUPT] = "interrupt",
   [WPR_EVENT_THROTTLE] = "throttle",
   [WPR_EVENT_PROCESS_START] = "process start",

@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 
 typedef struct _WprConvertRow WprConvertRow;
 typedef struct _WprConvertOpen WprConvertOpen;
+typedef struct _WprConvertMemory WprConvertMemory;
+typedef struct _WprConvertFaults WprConvertFaults;
 typedef WprConverted (*WprConvertFunc) (WprConvert *convert, const WprConvertRow *row,
                                         const WprRecord *record, WprEvent *event);
 
@@ -45,6 +47,8 @@ struct _WprConvert
   gboolean has_switches;
   WprRequests *requests;
   WprConvertOpen *open;
+  WprConvertMemory *memory;
+  WprConvertFaults *faults;
   guint64 n_unpaired;
 };
 
@@ -56,7 +60,8 @@ wpr_convert_int (const WprConvertRow *row, guint field, const WprRecord *record)
 
 extern const WprConvertKind wpr_convert_sched_kinds[];  /* convert-sched.c: and samples */
 extern const WprConvertKind wpr_convert_block_kinds[];  /* convert-block.c */
-extern const WprConvertKind wpr_convert_memory_kinds[]; /* convert-memory.c */
+extern const WprConvertKind wpr_convert_memory_kinds[]; /* convert-memory.c: the address space */
+extern const WprConvertKind wpr_convert_fault_kinds[];  /* convert-fault.c */
 extern const WprConvertKind
     wpr_convert_syscall_kinds[]; /* convert-syscall.c: raw_syscalls, yield */
 
@@ -67,6 +72,15 @@ WprConvertOpen *wpr_convert_open_new (guint n_cpus);
 void wpr_convert_open_free (WprConvertOpen *open);
 /* What is open on a CPU will not be closed: records are missing. */
 void wpr_convert_open_forget (WprConvert *convert, guint cpu);
+
+/* convert-memory.c: calls that are not over, a thread; where heaps end. */
+WprConvertMemory *wpr_convert_memory_new (guint64 page_size);
+void wpr_convert_memory_free (WprConvertMemory *memory);
+guint64 wpr_convert_memory_n_open (const WprConvertMemory *memory);
+
+/* convert-fault.c: what is known of faults that are not over. */
+WprConvertFaults *wpr_convert_faults_new (const WprManifest *manifest);
+void wpr_convert_faults_free (WprConvertFaults *faults);
 
 /* convert-sched.c: sched_switch, by which the converter knows it; and what sched_wakeup may stand
  * in for. */

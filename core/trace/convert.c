@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What all records share. The table of kinds, a row a kind, lies by concept beside the functions:
- * convert-sched.c, -block.c, -irq.c, -memory.c, -syscall.c. */
+ * convert-sched.c, -block.c, -fault.c, -irq.c, -memory.c, -syscall.c. */
 #include "config.h"
 #include "trace/convert-private.h"
 
@@ -21,8 +21,8 @@ convert_plain (WprConvert *convert, const WprConvertRow *row, const WprRecord *r
 /* What has no row in any of them, or lacks a field, is a plain event: also a counter that is not
  * time (its samples are no SampledProfile). */
 static const WprConvertKind *const tables[] = {
-  wpr_convert_sched_kinds,   wpr_convert_block_kinds, wpr_convert_memory_kinds,
-  wpr_convert_syscall_kinds, wpr_convert_irq_kinds,
+  wpr_convert_sched_kinds, wpr_convert_block_kinds,   wpr_convert_memory_kinds,
+  wpr_convert_fault_kinds, wpr_convert_syscall_kinds, wpr_convert_irq_kinds,
 };
 
 /* FALSE if the format lacks a field the kind needs. */
@@ -104,6 +104,8 @@ wpr_convert_new (const WprManifest *manifest)
   WprConvert *convert = g_new0 (WprConvert, 1);
   convert->requests = wpr_requests_new ();
   convert->open = wpr_convert_open_new (manifest->max_possible_cpu + 1);
+  convert->memory = wpr_convert_memory_new (manifest->page_size);
+  convert->faults = wpr_convert_faults_new (manifest);
   for (guint i = 0; i < manifest->events->len; i++)
     {
       guint32 row = g_array_index (manifest->events, WprStoreEvent, i).row;
@@ -130,6 +132,8 @@ wpr_convert_free (WprConvert *convert)
     g_clear_pointer (&convert->rows[i].format, wpr_format_free);
   wpr_requests_free (convert->requests);
   wpr_convert_open_free (convert->open);
+  wpr_convert_memory_free (convert->memory);
+  wpr_convert_faults_free (convert->faults);
   g_free (convert->rows);
   g_free (convert);
 }
@@ -149,7 +153,7 @@ wpr_convert_gap (WprConvert *convert, guint cpu)
 guint64
 wpr_convert_unpaired (const WprConvert *convert)
 {
-  return convert->n_unpaired;
+  return convert->n_unpaired + wpr_convert_memory_n_open (convert->memory);
 }
 
 const WprFormat *

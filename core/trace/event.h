@@ -24,6 +24,7 @@ typedef enum
   WPR_EVENT_SYSCALL_EXIT,  /* u.syscall */
   WPR_EVENT_BEGUN,         /* a tracepoint that is told with the event of its end; its stack is that
                               event's: u.begun */
+  WPR_EVENT_MEMORY,        /* u.memory: address space came or went, or both */
   WPR_EVENT_INTERRUPT, /* u.interrupt: the end of one; an end without a begin stays a tracepoint */
   WPR_EVENT_THROTTLE,  /* u.throttle: samples were lost from here / until here */
   /* from the world, live (start rundown and end rundown are given by WprTraceContext) */
@@ -57,6 +58,16 @@ typedef enum
   WPR_TASK_DEAD,
   WPR_TASK_ZOMBIE
 } WprTaskState;
+
+/* ANY: soft or hard, nobody told. */
+typedef enum
+{
+  WPR_FAULT_ANY,
+  WPR_FAULT_TRANSITION, /* the page was in memory */
+  WPR_FAULT_DEMAND_ZERO,
+  WPR_FAULT_COPY_ON_WRITE,
+  WPR_FAULT_HARD
+} WprFaultKind;
 
 /* What interrupts a thread. Those of a CPU may lie within each other. */
 typedef enum
@@ -117,7 +128,19 @@ typedef struct
     struct
     {
       gboolean major;
+      WprFaultKind kind;
+      gboolean with_soft; /* soft ones are recorded too */
+      gint64 start;       /* boot ns; its own time where nobody told */
+      guint32 dev;        /* 0: no file, or nobody told */
+      guint64 inode, offset;
     } fault;
+    struct
+    {
+      guint64 key;                                          /* of its begin */
+      guint64 allocated, allocated_size, freed, freed_size; /* size 0: nothing of that */
+      gboolean committed;                                   /* may be touched at once */
+      gboolean released; /* the addresses too, not only the memory */
+    } memory;
     struct
     {
       guint32 dev;

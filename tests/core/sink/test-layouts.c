@@ -9,7 +9,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -245,12 +250,172 @@ interrupts_name_their_routines (void **state)
   drive_clear (&d);
 }
 
+/* Maps, grows, moves and unmaps; one size nobody else uses. */
+static void
+address_space_is_told (void **state)
+{
+  const gsize page = (gsize)sysconf (_SC_PAGESIZE), size = 977 * page, more = 1201 * page;
+  guint n_alloc = 0, n_free = 0, n_moved = 0, n_reserved = 0;
+  Drive d;
+  Raw raw;
+
+  start (&d, "VirtualAllocation");
+  void *at = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *guard = mmap (NULL, more, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *moved = mremap (at, size, more, MREMAP_MAYMOVE | MREMAP_FIXED, guard);
+  assert_true (at != MAP_FAILED && moved == guard);
+  assert_int_equal (munmap (moved, more), 0);
+  stop (&d);
+
+  g_auto (GStrv) allocs = walk (&d, "0262");
+  for (guint i = 0; allocs[i] != NULL; i++)
+    if (parse (allocs[i], &raw) && raw.tid == gettid ())
+      {
+        assert_int_equal (raw.size, 24);
+        assert_int_equal (u32 (raw.bytes + 16), getpid ());
+        n_alloc += u64 (raw.bytes) == (gsize)at && u64 (raw.bytes + 8) == size
+                   && u32 (raw.bytes + 20) == 0x3000;
+        n_reserved += u64 (raw.bytes) == (gsize)guard && u32 (raw.bytes + 20) == 0x2000;
+        n_moved += u64 (raw.bytes) == (gsize)moved && u64 (raw.bytes + 8) == more
+                   && u32 (raw.bytes + 20) == 0x3000;
+      }
+  g_auto (GStrv) frees = walk (&d, "0263");
+  for (guint i = 0; frees[i] != NULL; i++)
+    if (parse (frees[i], &raw) && raw.tid == gettid ())
+      n_free += (u64 (raw.bytes) == (gsize)at && u64 (raw.bytes + 8) == size)
+                || (u64 (raw.bytes) == (gsize)moved && u64 (raw.bytes + 8) == more);
+  assert_int_equal (n_alloc, 1);
+  assert_int_equal (n_reserved, 1);
+  assert_int_equal (n_moved, 1);
+  assert_int_equal (n_free, 2);
+  assert_int_equal (count (&d, "Linux.syscalls/sys_enter_munmap"), 0);
+  drive_clear (&d);
+}
+
+#define FILE_PAGES 64
+
+/* A file of ours that the page cache does not have; NULL where the folder is on no disk. */
+static const guint8 *
+cold_file (const Drive *d, char **path)
+{
+  const gsize page = (gsize)sysconf (_SC_PAGESIZE);
+  g_autofree guint8 *bytes = g_malloc0 (page);
+  struct stat st;
+  int fd;
+
+  *path = g_build_filename (d->root, "cold.bin", NULL);
+  fd = open (*path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  assert_true (fd >= 0);
+  for (guint i = 0; i < FILE_PAGES; i++)
+    assert_int_equal (write (fd, bytes, page), page);
+  assert_int_equal (fsync (fd), 0);
+  assert_int_equal (posix_fadvise (fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+  assert_int_equal (fstat (fd, &st), 0);
+  const guint8 *at = mmap (NULL, FILE_PAGES * page, PROT_READ, MAP_SHARED, fd, 0);
+  assert_true (at != MAP_FAILED);
+  madvise ((void *)at, FILE_PAGES * page, MADV_RANDOM); /* no page but the one that is read */
+  close (fd);
+  return at;
+}
+
+static glong
+n_major (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_THREAD, &usage);
+  return usage.ru_majflt;
+}
+
+/* Pages 3 and 40 of a cold file are read; fresh memory is written, and copied by a child. */
+static void
+faults_are_hard_with_their_file_or_soft (void **state)
+{
+  const gsize page = (gsize)sysconf (_SC_PAGESIZE);
+  guint n_hard = 0, n_zero = 0, n_copied = 0, sum = 0;
+  guint64 file = 0;
+  g_autofree char *path = NULL;
+  Drive d;
+  Raw raw;
+
+  start (&d, "ResidentSet");
+  const guint8 *cold = cold_file (&d, &path);
+  glong before = n_major ();
+  sum += cold[3 * page] + cold[40 * page + 16];
+  glong hard = n_major () - before;
+  volatile guint8 *fresh
+      = mmap (NULL, 8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (guint i = 0; i < 8; i++)
+    fresh[i * page] = 1;
+  pid_t child = fork ();
+  if (child == 0)
+    {
+      for (guint i = 0; i < 8; i++)
+        fresh[i * page] = 2;
+      _exit (0);
+    }
+  waitpid (child, NULL, 0);
+  stop (&d);
+  assert_int_equal (sum, 0);
+
+  g_auto (GStrv) hards = walk (&d, "0220");
+  for (guint i = 0; hards[i] != NULL; i++)
+    if (parse (hards[i], &raw) && u32 (raw.bytes + 32) == (guint32)gettid ()
+        && u64 (raw.bytes + 16) - (gsize)cold < FILE_PAGES * page)
+      {
+        guint64 offset = u64 (raw.bytes + 16) - (gsize)cold;
+
+        assert_int_equal (raw.size, 40);
+        assert_true (u64 (raw.bytes) < raw.ticks); /* a disk takes a while */
+        if (u64 (raw.bytes + 24) != 0)             /* a kernel that tells the file */
+          {
+            assert_true (u64 (raw.bytes + 8) == offset / page * page);
+            file = u64 (raw.bytes + 24);
+          }
+        assert_int_equal (u32 (raw.bytes + 36), page);
+        n_hard++;
+      }
+  assert_int_equal (n_hard, hard);
+  if (hard == 0)
+    print_message ("the temporary folder is on no disk: no hard fault was looked at\n");
+  if (file != 0)
+    {
+      gboolean named = FALSE;
+      g_auto (GStrv) names = walk (&d, "0424");
+      for (guint i = 0; names[i] != NULL; i++)
+        if (parse (names[i], &raw) && u64 (raw.bytes) == file)
+          {
+            g_autofree char *name
+                = g_utf16_to_utf8 ((const gunichar2 *)(raw.bytes + 8), -1, NULL, NULL, NULL);
+            g_autofree char *expected = g_strconcat ("\\Device\\HarddiskVolume1", path, NULL);
+            named = g_str_equal (g_strdelimit (expected, "/", '\\'), name);
+          }
+      assert_true (named);
+    }
+  g_auto (GStrv) zeros = walk (&d, "020b");
+  for (guint i = 0; zeros[i] != NULL; i++)
+    n_zero += parse (zeros[i], &raw) && raw.tid == gettid ()
+              && u64 (raw.bytes) - (gsize)fresh < 8 * page;
+  g_auto (GStrv) copies = walk (&d, "020c");
+  for (guint i = 0; copies[i] != NULL; i++)
+    n_copied
+        += parse (copies[i], &raw) && raw.pid == child && u64 (raw.bytes) - (gsize)fresh < 8 * page;
+  if (g_file_test ("/sys/kernel/tracing/events/exceptions/page_fault_user", G_FILE_TEST_EXISTS))
+    {
+      assert_int_equal (n_zero, 8);
+      assert_int_equal (n_copied, 8);
+    }
+  drive_clear (&d);
+}
+
 int
 main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (system_calls_are_entered_and_left),
     cmocka_unit_test (interrupts_name_their_routines),
+    cmocka_unit_test (address_space_is_told),
+    cmocka_unit_test (faults_are_hard_with_their_file_or_soft),
   };
 
   return cmocka_run_group_tests_name ("layouts", tests, NULL, NULL);

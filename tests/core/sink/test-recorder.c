@@ -97,7 +97,8 @@ what_happened_meanwhile_is_told_where_it_happened (void **state)
   event.kind = WPR_EVENT_FAULT;
   event.addr = 0x1000;
   event.ip = 0x2000;
-  event.u.fault.major = TRUE;
+  memset (&event.u, 0, sizeof event.u);
+  event.u.fault.kind = WPR_FAULT_ANY;
   kit_event (kit, &event);
   event.kind = WPR_EVENT_DISK_COMPLETE;
   memset (&event.u, 0, sizeof event.u);
@@ -113,7 +114,7 @@ what_happened_meanwhile_is_told_where_it_happened (void **state)
   expect (kit, "Notice", 0, "Text=The ring was shrunk.");
   expect (kit, "SamplesThrottled", 0, "Cpu=1");
   expect (kit, "SamplesResumed", 0, "Cpu=1");
-  expect (kit, "major-faults", 0, "Address=0x1000 InstructionPointer=0x2000");
+  expect (kit, "page-faults", 0, "Address=0x1000 InstructionPointer=0x2000");
   expect (kit, "DiskError", 0, "DiskNumber=0 Sector=8 Bytes=512 Error=-5");
 }
 
