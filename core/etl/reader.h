@@ -31,7 +31,9 @@ typedef struct
   const guint8 *activity;      /* EVENT: 16 bytes; NULL else */
   const guint8 *items;         /* EVENT: extended items; kernel events: 8 bytes each; or NULL */
   const guint8 *payload;
-  guint32 schema_size, items_size, payload_size;
+  const guint8 *record; /* the whole of it, for who copies it */
+  guint32 schema_size, items_size, payload_size, record_size;
+  guint8 time_at; /* where its i64 time lies in the record; 0: it has none */
 } WprEtlEvent;
 
 /* What the header buffer says. */

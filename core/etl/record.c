@@ -203,7 +203,10 @@ fill_message (WprEtlEvent *event, const guint8 *at, guint32 size)
   if ((options & MESSAGE_TIME) != 0)
     {
       if (p + 8 <= size)
-        event->ticks = (gint64)wpr_etl_get64 (at + p);
+        {
+          event->ticks = (gint64)wpr_etl_get64 (at + p);
+          event->time_at = (guint8)p;
+        }
       p += 8;
     }
   if ((options & MESSAGE_IDS) != 0)
@@ -234,6 +237,7 @@ reset (WprEtlEvent *event, guint8 type, guint8 pointer_size)
   event->provider = event->name = "";
   event->schema = event->activity = event->items = NULL;
   event->schema_size = event->items_size = 0;
+  event->time_at = 0;
 }
 
 static guint32
@@ -248,6 +252,8 @@ parse_message (const guint8 *bytes, guint32 left, guint8 file_pointer_size, guin
       return 0;
     }
   reset (event, WPR_ETL_HEAD_MESSAGE, file_pointer_size);
+  event->record = bytes;
+  event->record_size = size;
   fill_message (event, bytes, size);
   return WPR_ETL_ALIGN (size);
 }
@@ -281,6 +287,9 @@ wpr_etl_record_parse (const guint8 *bytes, guint32 left, guint8 file_pointer_siz
       return 0;
     }
   reset (event, bytes[2], head->pointer_size);
+  event->record = bytes;
+  event->record_size = size;
+  event->time_at = head->time_at;
   payload = head->bytes;
   event->ticks = (gint64)wpr_etl_get64 (bytes + head->time_at);
   if (head->ids_at != 0)

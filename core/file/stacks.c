@@ -180,22 +180,16 @@ bucket_of (gint64 ticks, guint32 tid)
        ? (gpointer)((to) + ((const guint8 *)(pointer) - (from)))                      \
        : (gpointer)(pointer))
 
-/* A record's pointers lead into its items and its payload, which lie behind one another. */
 static void
 copy_event (WprWaiting *waiting, const WprEtlEvent *event)
 {
-  const guint8 *from = event->items != NULL ? event->items : event->payload;
-  gsize size = (gsize)(event->payload + event->payload_size - from);
+  const guint8 *from = event->record;
+  gsize size = event->record_size;
   WprEtlEvent *copy = &waiting->event;
-  guint8 *to;
+  guint8 *to = g_memdup2 (from, size);
 
-  if (event->activity != NULL && event->activity < from)
-    {
-      size += (gsize)(from - event->activity);
-      from = event->activity;
-    }
-  waiting->bytes = to = g_memdup2 (from, MAX (size, 1));
   *copy = *event;
+  copy->record = waiting->bytes = to;
   copy->provider = MOVED (event->provider, from, size, to);
   copy->name = MOVED (event->name, from, size, to);
   copy->schema = MOVED (event->schema, from, size, to);
@@ -207,7 +201,7 @@ copy_event (WprWaiting *waiting, const WprEtlEvent *event)
 static gsize
 waiting_size (const WprWaiting *waiting)
 {
-  return sizeof *waiting + waiting->event.payload_size + waiting->event.items_size
+  return sizeof *waiting + waiting->event.record_size
          + (waiting->frames != NULL ? waiting->frames->len * sizeof (guint64) : 0);
 }
 
