@@ -12,8 +12,8 @@ static const WprEtlGuid image_id_guid
 
 /* Mappings of [from, until): the first of each file is its image. */
 static gboolean
-each_mapping (WprSinkEtl *self, const GArray *mappings, guint32 pid, WprTime from, WprTime until,
-              WprImageFunc func, gpointer data, GError **error)
+each_mapping (WprSinkEtl *self, const GArray *mappings, const WprProcess *process, WprTime from,
+              WprTime until, WprImageFunc func, gpointer data, GError **error)
 {
   g_autoptr (GHashTable) seen = NULL;
 
@@ -27,9 +27,9 @@ each_mapping (WprSinkEtl *self, const GArray *mappings, guint32 pid, WprTime fro
 
       if (mapping->when < from || mapping->when >= until || mapping->path == NULL
           || !g_hash_table_add (seen, mapping->path)
-          || !wpr_image_table_get (self->context->images, mapping, &image))
+          || !wpr_image_table_get (self->context->images, process, mapping, &image))
         continue;
-      if (!func (self, pid, &image, data, error))
+      if (!func (self, process != NULL ? process->pid : 0, &image, data, error))
         return FALSE;
     }
   return TRUE;
@@ -40,7 +40,7 @@ wpr_sink_etl_each_kernel_image (WprSinkEtl *self, WprImageFunc func, gpointer da
 {
   const GArray *mappings = wpr_world_kernel_mappings (self->context->world);
 
-  return each_mapping (self, mappings, 0, WPR_WORLD_BEFORE, G_MAXINT64, func, data, error);
+  return each_mapping (self, mappings, NULL, WPR_WORLD_BEFORE, G_MAXINT64, func, data, error);
 }
 
 /* The time of the last exec up to `when`, and of the first one after it. */
@@ -73,7 +73,7 @@ wpr_sink_etl_each_image (WprSinkEtl *self, const WprProcess *process, WprTime wh
   if (process->kernel || process->pid == 0)
     return TRUE;
   find_span (process, when, &from, &until);
-  return each_mapping (self, process->mappings, process->pid, from, until, func, data, error);
+  return each_mapping (self, process->mappings, process, from, until, func, data, error);
 }
 
 /* ---- ImageID ---- */
@@ -132,8 +132,7 @@ process_ids (WprSinkEtl *self, const WprProcess *process, GError **error)
       WprTime when = until;
 
       find_span (process, when, &from, &until);
-      if (!each_mapping (self, process->mappings, process->pid, from, until, write_ids, NULL,
-                         error))
+      if (!each_mapping (self, process->mappings, process, from, until, write_ids, NULL, error))
         return FALSE;
     }
   return TRUE;

@@ -64,6 +64,8 @@ image_of (Gather *self, const WprImage *image, WprSymbolsKind kind)
   g_byte_array_append (bytes, (const guint8 *)image->path, (guint)path_size);
   if (image->build_id_size > 0)
     g_byte_array_append (bytes, image->build_id, image->build_id_size);
+  if (kind == WPR_SYMBOLS_FILE && !image->known) /* its base means another thing */
+    g_byte_array_append (bytes, (const guint8 *)"?", 1);
   if (kind == WPR_SYMBOLS_KERNEL) /* BPF programs share names */
     g_byte_array_append (bytes, (const guint8 *)&image->base, sizeof image->base);
   key = g_bytes_new (bytes->data, bytes->len);
@@ -76,7 +78,8 @@ image_of (Gather *self, const WprImage *image, WprSymbolsKind kind)
   known->build_id_size = MIN (image->build_id_size, sizeof known->build_id);
   if (known->build_id_size > 0)
     memcpy (known->build_id, image->build_id, known->build_id_size);
-  known->who = (gpointer)image->mapping;
+  known->who = image->known ? (gpointer)image->mapping : NULL;
+  known->pid = 0;
   g_hash_table_insert (self->by_key, g_steal_pointer (&key), known);
   return known;
 }
@@ -198,7 +201,12 @@ static int
 open_file (const WprSymbolImage *image, WprSymbolsState *state, gpointer data)
 {
   const Opening *self = data;
-  int fd = wpr_image_table_open (self->sink->context->images, image->who);
+  int fd;
+
+  *state = WPR_SYMBOLS_GONE;
+  if (image->who == NULL)
+    return -1;
+  fd = wpr_image_table_open (self->sink->context->images, image->who);
 
   if (fd < 0)
     *state = errno == EACCES || errno == EPERM ? WPR_SYMBOLS_NOT_ALLOWED : WPR_SYMBOLS_GONE;

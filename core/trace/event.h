@@ -89,6 +89,7 @@ typedef struct
   const guint8 *build_id;
   guint build_id_size;
   const char *path;
+  gboolean known; /* base and size by the file's headers */
 } WprImage;
 
 typedef struct

@@ -1,48 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ELF headers of mapped files: where the segments lie, which build id the file carries. One
- * reading a file however many processes map it. The paths are a stranger's: only regular files are
- * opened, and nothing is believed that is not the file which was mapped. */
+/* The files that were mapped: where the segments lie, which build id the file carries. One reading
+ * a file however many processes map it. The paths are a stranger's: nothing is believed that is not
+ * the file which was mapped. */
 #include "config.h"
-#include "trace/image.h"
+#include "trace/image-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* A system has 1 500 mapped files, a large one 10 000; more are read each time they are asked for.
  */
 #define MOST_FILES 16384
-/* Program headers looked at: real files have about ten. */
-#define MOST_SEGMENTS 64
-#define MOST_EXEC 4
-#define NS_PER_SEC G_GINT64_CONSTANT (1000000000)
+/* Processes asked for one file that the path does not lead to. */
+#define MOST_ASKED 8
 
+/* A file that lies elsewhere than its path says, or nowhere. */
 typedef struct
 {
-  guint64 offset, vaddr, file_size;
-} Segment;
-
-typedef struct
-{
-  gboolean elf;
-  guint32 major, minor;
-  guint64 inode, size;
-  gint64 mtime_ns;
-  guint64 lowest_vaddr, end_vaddr;
-  guint n_exec;
-  Segment exec[MOST_EXEC];
-  guint8 build_id[20];
-  guint build_id_size;
-} File;
+  WprImageFile file;
+  gboolean found;
+  WprImageWay way;
+  guint32 pid;           /* whose way it is; the last one asked */
+  guint64 start, length; /* and its mapping */
+  guint n_asked;
+} Elsewhere;
 
 struct _WprImageTable
 {
-  GHashTable *files; /* path -> File */
-  File spare;        /* once the table is full */
+  GHashTable *files;     /* path -> WprImageFile */
+  GHashTable *elsewhere; /* path and what identifies the file -> Elsewhere */
+  gboolean sealed;       /* all who live were asked: what was not found will not be */
+  WprImageFile spare;    /* once the table is full */
 };
 
 WprImageTable *
@@ -50,7 +40,7 @@ wpr_image_table_new (void)
 {
   WprImageTable *table = g_new0 (WprImageTable, 1);
   table->files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  elf_version (EV_CURRENT);
+  table->elsewhere = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return table;
 }
 
@@ -60,131 +50,165 @@ wpr_image_table_free (WprImageTable *table)
   if (table == NULL)
     return;
   g_hash_table_unref (table->files);
+  g_hash_table_unref (table->elsewhere);
   g_free (table);
 }
 
 static void
-read_note_segment (Elf *elf, const GElf_Phdr *phdr, File *file)
+read_way (WprImageWay way, guint32 pid, const WprMapping *mapping, WprImageFile *file)
 {
-  Elf_Data *data = elf_getdata_rawchunk (elf, (off_t)phdr->p_offset, phdr->p_filesz, ELF_T_NHDR);
-  GElf_Nhdr note;
-  gsize at = 0, name, desc, next;
-  while (data != NULL && at < data->d_size
-         && (next = gelf_getnote (data, at, &note, &name, &desc)) > 0)
-    {
-      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4
-          && memcmp ((const char *)data->d_buf + name, "GNU", 4) == 0 && note.n_descsz > 0)
-        {
-          file->build_id_size = MIN (note.n_descsz, sizeof file->build_id);
-          memcpy (file->build_id, (const guint8 *)data->d_buf + desc, file->build_id_size);
-          return;
-        }
-      at = next;
-    }
-}
-
-static void
-read_load_segment (const GElf_Phdr *phdr, gboolean first, File *file)
-{
-  guint64 end = phdr->p_vaddr + phdr->p_memsz;
-  if (first || phdr->p_vaddr < file->lowest_vaddr)
-    file->lowest_vaddr = phdr->p_vaddr;
-  if (first || end > file->end_vaddr)
-    file->end_vaddr = end;
-  if ((phdr->p_flags & PF_X) != 0 && file->n_exec < MOST_EXEC)
-    file->exec[file->n_exec++] = (Segment){ phdr->p_offset, phdr->p_vaddr, phdr->p_filesz };
-}
-
-static void
-read_elf (int fd, File *file)
-{
-  Elf *elf = elf_begin (fd, ELF_C_READ_MMAP, NULL);
-  size_t n = 0;
-  gboolean first = TRUE;
-  if (elf != NULL && elf_kind (elf) == ELF_K_ELF && elf_getphdrnum (elf, &n) == 0)
-    for (size_t i = 0; i < MIN (n, MOST_SEGMENTS); i++)
-      {
-        GElf_Phdr phdr;
-        if (gelf_getphdr (elf, (int)i, &phdr) == NULL)
-          continue;
-        if (phdr.p_type == PT_NOTE && file->build_id_size == 0)
-          read_note_segment (elf, &phdr, file);
-        if (phdr.p_type != PT_LOAD)
-          continue;
-        read_load_segment (&phdr, first, file);
-        first = FALSE;
-      }
-  file->elf = file->n_exec > 0 && file->end_vaddr > file->lowest_vaddr;
-  elf_end (elf);
-}
-
-/* O_NONBLOCK: a FIFO of that name must not hold us up. */
-static int
-open_path (const char *path)
-{
-  return open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-}
-
-static void
-read_file (const char *path, File *file)
-{
-  struct stat st;
+  int fd = wpr_image_file_open (way, pid, mapping);
   memset (file, 0, sizeof *file);
-  int fd = open_path (path);
   if (fd < 0)
-    return;
-  if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode))
     {
-      file->major = major (st.st_dev);
-      file->minor = minor (st.st_dev);
-      file->inode = st.st_ino;
-      file->size = (guint64)st.st_size;
-      file->mtime_ns = (gint64)st.st_mtim.tv_sec * NS_PER_SEC + st.st_mtim.tv_nsec;
-      read_elf (fd, file);
+      file->error = errno;
+      return;
     }
+  wpr_image_file_read (fd, file);
   close (fd);
 }
 
-static const File *
-find_file (WprImageTable *table, const char *path)
+static const WprImageFile *
+find_by_path (WprImageTable *table, const WprMapping *mapping)
 {
-  File *file = g_hash_table_lookup (table->files, path);
+  WprImageFile *file = g_hash_table_lookup (table->files, mapping->path);
   if (file != NULL)
     return file;
   if (g_hash_table_size (table->files) >= MOST_FILES)
     {
-      read_file (path, &table->spare);
+      read_way (WPR_WAY_PATH, 0, mapping, &table->spare);
       return &table->spare;
     }
-  file = g_new (File, 1);
-  read_file (path, file);
-  g_hash_table_insert (table->files, g_strdup (path), file);
+  file = g_new (WprImageFile, 1);
+  read_way (WPR_WAY_PATH, 0, mapping, file);
+  g_hash_table_insert (table->files, g_strdup (mapping->path), file);
   return file;
 }
 
-/* btrfs and overlayfs show another device in maps than stat does: there the time of change must
- * agree. */
-static gboolean
-same_file (const File *file, const WprMapping *mapping)
+/* ---- elsewhere ---- */
+
+/* By the build id where it is known: a mapping that a record told of has no inode then. */
+static char *
+key_of (const char *path, const guint8 *build_id, guint build_id_size, const WprMapping *mapping)
 {
-  if (mapping->build_id_size > 0 && file->build_id_size > 0)
-    return file->build_id_size == mapping->build_id_size
-           && memcmp (file->build_id, mapping->build_id, file->build_id_size) == 0;
-  if (mapping->inode == 0 || mapping->inode != file->inode)
-    return FALSE;
-  if (mapping->file_size != 0 && mapping->file_size != file->size)
-    return FALSE;
-  if (mapping->mtime_ns != 0)
-    return mapping->mtime_ns == file->mtime_ns;
-  return mapping->major == file->major && mapping->minor == file->minor;
+  GString *key = g_string_new (path);
+  g_string_append_c (key, '\n');
+  for (guint i = 0; i < build_id_size; i++)
+    g_string_append_printf (key, "%02x", build_id[i]);
+  if (build_id_size == 0)
+    g_string_append_printf (key, "%" G_GINT64_MODIFIER "x %u:%u", mapping->inode, mapping->major,
+                            mapping->minor);
+  return g_string_free (key, FALSE);
 }
 
-static const Segment *
-segment_at (const File *file, guint64 page_offset, guint64 length)
+/* The kernel says that this is what is mapped there; and it is the same mapping still by its name.
+ */
+static gboolean
+is_mapped (guint32 pid, const WprMapping *mapping)
+{
+  static const char deleted[] = " (deleted)";
+  g_autofree char *link
+      = g_strdup_printf ("/proc/%u/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x", pid,
+                         mapping->start, mapping->start + mapping->length);
+  g_autofree char *name = g_file_read_link (link, NULL);
+  if (name == NULL)
+    return FALSE;
+  gsize length = strlen (mapping->path);
+  return strncmp (name, mapping->path, length) == 0
+         && (name[length] == '\0' || g_str_equal (name + length, deleted));
+}
+
+static void
+ask_process (Elsewhere *elsewhere, guint32 pid, const WprMapping *mapping)
+{
+  elsewhere->pid = pid;
+  elsewhere->start = mapping->start;
+  elsewhere->length = mapping->length;
+  elsewhere->n_asked++;
+  for (WprImageWay way = WPR_WAY_ROOT; way < WPR_N_WAYS && !elsewhere->found; way++)
+    {
+      read_way (way, pid, mapping, &elsewhere->file);
+      elsewhere->way = way;
+      elsewhere->found = elsewhere->file.elf
+                         && (wpr_image_file_is (&elsewhere->file, mapping)
+                             || (way == WPR_WAY_MAPPED && mapping->build_id_size == 0
+                                 && is_mapped (pid, mapping)));
+    }
+}
+
+/* One that was found without its build id is found by it, too: by those who know only that. */
+static void
+add_by_build_id (WprImageTable *table, const Elsewhere *elsewhere, const WprMapping *mapping)
+{
+  const WprImageFile *file = &elsewhere->file;
+  if (mapping->build_id_size > 0 || file->build_id_size == 0)
+    return;
+  char *key = key_of (mapping->path, file->build_id, file->build_id_size, mapping);
+  g_hash_table_replace (table->elsewhere, key, g_memdup2 (elsewhere, sizeof *elsewhere));
+}
+
+static const Elsewhere *
+find_elsewhere (WprImageTable *table, const WprProcess *process, const WprMapping *mapping)
+{
+  g_autofree char *key = key_of (mapping->path, mapping->build_id, mapping->build_id_size, mapping);
+  Elsewhere *elsewhere = g_hash_table_lookup (table->elsewhere, key);
+  gboolean ask
+      = !table->sealed && process != NULL && !process->kernel && process->end == WPR_WORLD_ALIVE;
+  if (elsewhere == NULL && (!ask || g_hash_table_size (table->elsewhere) >= MOST_FILES))
+    return NULL;
+  if (elsewhere == NULL)
+    {
+      elsewhere = g_new0 (Elsewhere, 1);
+      g_hash_table_insert (table->elsewhere, g_steal_pointer (&key), elsewhere);
+    }
+  if (ask && !elsewhere->found && elsewhere->pid != process->pid && elsewhere->n_asked < MOST_ASKED)
+    {
+      ask_process (elsewhere, process->pid, mapping);
+      if (elsewhere->found)
+        add_by_build_id (table, elsewhere, mapping);
+    }
+  return elsewhere->found ? elsewhere : NULL;
+}
+
+/* The file that was mapped; NULL if there is none any more. */
+static const WprImageFile *
+find_file (WprImageTable *table, const WprProcess *process, const WprMapping *mapping)
+{
+  const WprImageFile *file = find_by_path (table, mapping);
+  if (file->elf && wpr_image_file_is (file, mapping))
+    return file;
+  const Elsewhere *elsewhere = find_elsewhere (table, process, mapping);
+  return elsewhere != NULL ? &elsewhere->file : NULL;
+}
+
+void
+wpr_image_table_look_around (WprImageTable *table, const WprWorld *world)
+{
+  g_return_if_fail (table != NULL && world != NULL);
+  g_autoptr (GPtrArray) processes = wpr_world_list_processes (world);
+  for (guint i = 0; i < processes->len; i++)
+    {
+      const WprProcess *process = g_ptr_array_index (processes, i);
+      if (process->end != WPR_WORLD_ALIVE || process->kernel)
+        continue;
+      for (guint k = 0; k < process->mappings->len; k++)
+        {
+          const WprMapping *mapping = &g_array_index (process->mappings, WprMapping, k);
+          if (mapping->path != NULL && mapping->path[0] == '/' && mapping->path[1] != '/')
+            find_file (table, process, mapping);
+        }
+    }
+  table->sealed = TRUE;
+}
+
+/* ---- the image ---- */
+
+static const WprSegment *
+segment_at (const WprImageFile *file, guint64 page_offset, guint64 length)
 {
   for (guint i = 0; i < file->n_exec; i++)
     {
-      const Segment *s = &file->exec[i];
+      const WprSegment *s = &file->exec[i];
       if (s->offset < page_offset + length && page_offset < s->offset + s->file_size)
         return s;
     }
@@ -192,7 +216,8 @@ segment_at (const File *file, guint64 page_offset, guint64 length)
 }
 
 gboolean
-wpr_image_table_get (WprImageTable *table, const WprMapping *mapping, WprImage *image)
+wpr_image_table_get (WprImageTable *table, const WprProcess *process, const WprMapping *mapping,
+                     WprImage *image)
 {
   g_return_val_if_fail (table != NULL && mapping != NULL && image != NULL, FALSE);
   const char *path = mapping->path;
@@ -207,44 +232,60 @@ wpr_image_table_get (WprImageTable *table, const WprMapping *mapping, WprImage *
                        .build_id = mapping->build_id_size > 0 ? mapping->build_id : NULL,
                        .build_id_size = mapping->build_id_size,
                        .path = path };
-  const File *file = is_file ? find_file (table, path) : NULL;
-  if (file == NULL || !file->elf || !same_file (file, mapping))
+  const WprImageFile *file = is_file ? find_file (table, process, mapping) : NULL;
+  if (file == NULL)
     return TRUE;
   if (image->build_id == NULL && file->build_id_size > 0)
     {
       image->build_id = file->build_id;
       image->build_id_size = file->build_id_size;
     }
-  const Segment *segment = segment_at (file, mapping->page_offset, mapping->length);
+  const WprSegment *segment = segment_at (file, mapping->page_offset, mapping->length);
   if (segment == NULL)
     return TRUE;
+  image->known = TRUE;
   image->base = mapping->start - mapping->page_offset + segment->offset - segment->vaddr
                 + file->lowest_vaddr;
   image->size = file->end_vaddr - file->lowest_vaddr;
   return TRUE;
 }
 
+/* ---- opening it again ---- */
+
 static gboolean
-is_still (const File *file, const struct stat *st)
+is_still (int fd, const WprImageFile *file)
 {
-  return S_ISREG (st->st_mode) && file->inode == st->st_ino && file->size == (guint64)st->st_size
-         && file->major == major (st->st_dev) && file->minor == minor (st->st_dev)
-         && file->mtime_ns == (gint64)st->st_mtim.tv_sec * NS_PER_SEC + st->st_mtim.tv_nsec;
+  WprImageFile now;
+  wpr_image_file_read (fd, &now);
+  return now.inode == file->inode && now.size == file->size && now.major == file->major
+         && now.minor == file->minor && now.mtime_ns == file->mtime_ns;
 }
 
 int
 wpr_image_table_open (WprImageTable *table, const WprMapping *mapping)
 {
   g_return_val_if_fail (table != NULL && mapping != NULL && mapping->path != NULL, -1);
-  const File *file = mapping->path[0] == '/' ? find_file (table, mapping->path) : NULL;
-  struct stat st;
-  if (file == NULL || !file->elf || !same_file (file, mapping))
+  const WprImageFile *file = mapping->path[0] == '/' ? find_by_path (table, mapping) : NULL;
+  const Elsewhere *elsewhere = NULL;
+  if (file == NULL || !file->elf || !wpr_image_file_is (file, mapping))
     {
-      errno = ENOENT;
-      return -1;
+      elsewhere = mapping->path[0] == '/' ? find_elsewhere (table, NULL, mapping) : NULL;
+      if (elsewhere == NULL)
+        {
+          errno = file != NULL && file->error == EACCES ? EACCES : ENOENT;
+          return -1;
+        }
+      file = &elsewhere->file;
     }
-  int fd = open_path (mapping->path);
-  if (fd >= 0 && (fstat (fd, &st) != 0 || !is_still (file, &st)))
+  WprMapping asked = *mapping;
+  if (elsewhere != NULL)
+    {
+      asked.start = elsewhere->start;
+      asked.length = elsewhere->length;
+    }
+  int fd = elsewhere != NULL ? wpr_image_file_open (elsewhere->way, elsewhere->pid, &asked)
+                             : wpr_image_file_open (WPR_WAY_PATH, 0, mapping);
+  if (fd >= 0 && !is_still (fd, file))
     {
       close (fd);
       fd = -1;

@@ -249,7 +249,8 @@ visit (WprLane *lane, WprPlayer *player, GError **error)
   event.u.life.thread = life->thread;
   event.u.life.by_exec = life->by_exec;
   if (life->rank == RANK_IMAGE)
-    wanted = wpr_image_table_get (self->trace->images, life->what, &event.u.life.image);
+    wanted
+        = wpr_image_table_get (self->trace->images, life->process, life->what, &event.u.life.image);
   else if (life->rank == RANK_PROCESS_START || life->rank == RANK_PROCESS_END)
     event.u.life.program = life->what;
   else

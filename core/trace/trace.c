@@ -153,6 +153,7 @@ wpr_trace_play (WprTrace *trace, WprSink *const *sinks, gsize n, const WprProgre
   if (!wpr_trace_collect (trace, &pulse, error))
     return FALSE;
   add_up_context (&trace->context);
+  wpr_image_table_look_around (trace->images, trace->world);
   return wpr_trace_merge (trace, sinks, n, &pulse, error);
 }
 

@@ -110,7 +110,7 @@ check_loaded (const char *want)
   find_mapping (want, &mapping, path);
   for (guint i = 0; i < 2; i++) /* read, and kept */
     {
-      assert_true (wpr_image_table_get (table, &mapping, &image));
+      assert_true (wpr_image_table_get (table, NULL, &mapping, &image));
       assert_int_equal (image.base, loaded.lowest);
       assert_int_equal (image.base + image.size, loaded.end);
       assert_ptr_equal (image.mapping, &mapping);
@@ -206,7 +206,7 @@ test_made (void **state)
   g_autoptr (WprImageTable) table = wpr_image_table_new ();
   WprMapping mapping = mapping_of (path);
   WprImage image;
-  assert_true (wpr_image_table_get (table, &mapping, &image));
+  assert_true (wpr_image_table_get (table, NULL, &mapping, &image));
   assert_int_equal (image.base, 0x410000);
   assert_int_equal (image.size, 0xb123);
   assert_int_equal (image.build_id_size, 20);
@@ -214,13 +214,13 @@ test_made (void **state)
 
   /* Another file has taken its place since, or its time of change says so. */
   mapping.inode++;
-  assert_true (wpr_image_table_get (table, &mapping, &image));
+  assert_true (wpr_image_table_get (table, NULL, &mapping, &image));
   assert_int_equal (image.base, 0x411000);
   assert_int_equal (image.size, 0x4000);
   assert_int_equal (image.build_id_size, 0);
   mapping.inode--;
   mapping.mtime_ns = 1;
-  assert_true (wpr_image_table_get (table, &mapping, &image));
+  assert_true (wpr_image_table_get (table, NULL, &mapping, &image));
   assert_int_equal (image.base, 0x411000);
 
   /* A build id decides alone: mmap records that carry one have no inode. */
@@ -228,10 +228,10 @@ test_made (void **state)
   mapping.inode = mapping.major = mapping.minor = 0;
   mapping.build_id_size = 20;
   memcpy (mapping.build_id, "\x01\x02\x03\x04\x05\x06\x07\x08", 9);
-  assert_true (wpr_image_table_get (table, &mapping, &image));
+  assert_true (wpr_image_table_get (table, NULL, &mapping, &image));
   assert_int_equal (image.base, 0x410000);
   mapping.build_id[0] = 0xff;
-  assert_true (wpr_image_table_get (table, &mapping, &image));
+  assert_true (wpr_image_table_get (table, NULL, &mapping, &image));
   assert_int_equal (image.base, 0x411000);
   assert_int_equal (image.build_id[0], 0xff); /* the mapping's own */
   unlink (path);
@@ -250,7 +250,7 @@ test_cut (void **state)
       WprImage image;
       assert_int_equal (truncate (path, size), 0);
       WprMapping mapping = mapping_of (path);
-      assert_true (wpr_image_table_get (table, &mapping, &image));
+      assert_true (wpr_image_table_get (table, NULL, &mapping, &image));
       assert_true (image.base == 0x410000 || image.base == 0x411000);
     }
   unlink (path);
@@ -269,22 +269,22 @@ test_no_file (void **state)
   for (guint i = 0; i < G_N_ELEMENTS (memory); i++)
     {
       mapping.path = (char *)memory[i];
-      assert_false (wpr_image_table_get (table, &mapping, &image));
+      assert_false (wpr_image_table_get (table, NULL, &mapping, &image));
     }
   mapping.path = NULL;
-  assert_false (wpr_image_table_get (table, &mapping, &image));
+  assert_false (wpr_image_table_get (table, NULL, &mapping, &image));
   mapping.path = (char *)"[vdso]";
-  assert_true (wpr_image_table_get (table, &mapping, &image));
+  assert_true (wpr_image_table_get (table, NULL, &mapping, &image));
   assert_int_equal (image.base, 0x7000000);
   assert_int_equal (image.size, 0x1000);
   mapping.path = (char *)"/nonexistent/lib.so";
-  assert_true (wpr_image_table_get (table, &mapping, &image));
+  assert_true (wpr_image_table_get (table, NULL, &mapping, &image));
   assert_int_equal (image.base, 0x6ffd000);
   assert_int_equal (image.size, 0x4000);
   /* A FIFO must not hold us up. */
   assert_int_equal (mkfifo (fifo, 0600), 0);
   mapping.path = fifo;
-  assert_true (wpr_image_table_get (table, &mapping, &image));
+  assert_true (wpr_image_table_get (table, NULL, &mapping, &image));
   assert_int_equal (image.base, 0x6ffd000);
   unlink (fifo);
   rmdir (folder);
