@@ -14,6 +14,10 @@
 /* Calls only older architectures have (x86 yes, arm64 no). */
 #define OLD_CALL(name) "?syscalls:sys_enter_" name, "?syscalls:sys_exit_" name
 
+/* What makes a descriptor another file, or moves it. */
+#define DESCRIPTOR_CALLS                                                          \
+  CALL ("lseek"), CALL ("dup"), OLD_CALL ("dup2"), CALL ("dup3"), CALL ("fcntl"), \
+      OLD_CALL ("close_range"), CALL ("chdir"), CALL ("fchdir")
 #define FILE_CALLS                                                                             \
   OLD_CALL ("open"), OLD_CALL ("creat"), CALL ("openat"), CALL ("openat2"), CALL ("read"),     \
       CALL ("readv"), CALL ("pread64"), CALL ("preadv"), CALL ("preadv2"), CALL ("write"),     \
@@ -21,7 +25,8 @@
       CALL ("fsync"), CALL ("fdatasync"), OLD_CALL ("rename"), OLD_CALL ("renameat"),          \
       CALL ("renameat2"), OLD_CALL ("unlink"), CALL ("unlinkat"), OLD_CALL ("mkdir"),          \
       CALL ("mkdirat"), OLD_CALL ("getdents"), CALL ("getdents64"), OLD_CALL ("newstat"),      \
-      OLD_CALL ("newlstat"), CALL ("newfstat"), OLD_CALL ("newfstatat"), CALL ("statx")
+      OLD_CALL ("newlstat"), CALL ("newfstat"), OLD_CALL ("newfstatat"), CALL ("statx"),       \
+      DESCRIPTOR_CALLS
 #define MEMORY_EVENTS                                                                 \
   "kmem:mm_page_alloc", "kmem:mm_page_free", "kmem:rss_stat",                         \
       "vmscan:mm_vmscan_direct_reclaim_begin", "vmscan:mm_vmscan_direct_reclaim_end", \

@@ -10,6 +10,8 @@ static const WprEtlGuid sys_config_ex_guid
 /* Bits of the group masks that an event of the recording stands for; always on: process, thread,
  * image. */
 #define ALWAYS (0x1u | 0x2u | 0x4u)
+#define FILE_NAMES 0x200u
+#define FILE_OPERATIONS (0x02000000u | 0x04000000u)
 static const struct
 {
   const char *event;
@@ -42,6 +44,9 @@ wpr_sink_etl_group_masks (const WprManifest *manifest, guint32 masks[8])
           masks[0] |= groups[k].mask0;
           masks[1] |= groups[k].mask1;
         }
+  for (guint i = 0; manifest->events != NULL && i < manifest->events->len; i++)
+    if (g_array_index (manifest->events, WprStoreEvent, i).as_file)
+      masks[0] |= FILE_NAMES | FILE_OPERATIONS;
 }
 
 /* ---- disks ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sink that writes an .etl, as its files see it: sink-etl.c (the row a kind, begin, event,
- * end), -part (one file of several), -kernel (Windows' kernel layouts), -stack, -rundown (who was
- * there), -machine (system config), -recorder (provider Linux.Recorder), -generic (any tracepoint),
- * -names (provider Linux.Symbols), -places (which image an address lies in). */
+ * end), -part (one file of several), -kernel (Windows' kernel layouts), -file (FileIo), -stack,
+ * -rundown (who was there), -machine (system config), -recorder (provider Linux.Recorder), -generic
+ * (any tracepoint), -names (provider Linux.Symbols), -places (which image an address lies in). */
 #pragma once
 
 #include "etl/writer.h"
@@ -131,6 +131,13 @@ gboolean wpr_sink_etl_call_routine (WprSinkEtl *self, const WprEvent *event, gui
 gboolean wpr_sink_etl_begin_routines (WprSinkEtl *self, GError **error);
 /* The images that were made for names, in the rundown at the end. */
 gboolean wpr_sink_etl_end_routines (WprSinkEtl *self, GError **error);
+
+/* ---- sink-etl-file.c ---- */
+gboolean wpr_sink_etl_file_op (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_file_end (WprSinkEtl *self, const WprEvent *event, GError **error);
+gboolean wpr_sink_etl_file_name (WprSinkEtl *self, const WprEvent *event, GError **error);
+/* Names of all files that are known by now, for the end of a file. */
+gboolean wpr_sink_etl_file_rundown (WprSinkEtl *self, GError **error);
 
 /* ---- sink-etl-stack.c ---- */
 WprStacks *wpr_stacks_new (void);

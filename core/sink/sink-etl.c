@@ -25,6 +25,13 @@ wpr_sink_etl_ticks (gint64 time_ns)
 
 typedef gboolean (*WriteFunc) (WprSinkEtl *self, const WprEvent *event, GError **error);
 
+/* Another event tells of it. */
+static gboolean
+write_nothing (WprSinkEtl *self, const WprEvent *event, GError **error)
+{
+  return TRUE;
+}
+
 static const WriteFunc rows[WPR_EVENT_N_KINDS] = {
   [WPR_EVENT_TRACEPOINT] = wpr_sink_etl_tracepoint,
   [WPR_EVENT_SWITCH] = wpr_sink_etl_switch,
@@ -39,6 +46,10 @@ static const WriteFunc rows[WPR_EVENT_N_KINDS] = {
   [WPR_EVENT_MEMORY] = wpr_sink_etl_memory,
   [WPR_EVENT_INTERRUPT] = wpr_sink_etl_interrupt,
   [WPR_EVENT_THROTTLE] = wpr_sink_etl_recorder_event,
+  [WPR_EVENT_FILE_OP] = wpr_sink_etl_file_op,
+  [WPR_EVENT_FILE_END] = wpr_sink_etl_file_end,
+  [WPR_EVENT_FILE_NAME] = wpr_sink_etl_file_name,
+  [WPR_EVENT_JOINED] = write_nothing,
   [WPR_EVENT_PROCESS_START] = wpr_sink_etl_process,
   [WPR_EVENT_PROCESS_END] = wpr_sink_etl_process,
   [WPR_EVENT_THREAD_START] = wpr_sink_etl_thread,
@@ -207,6 +218,7 @@ end_content (WprSinkEtl *self, GError **error)
   return (self->goes_on || wpr_sink_etl_end_stacks (self, error))
          && wpr_sink_etl_interval (self, context->end_time, TRUE, error)
          && wpr_sink_etl_rundown (self, TRUE, error) && wpr_sink_etl_end_mapped (self, error)
+         && wpr_sink_etl_file_rundown (self, error)
          && rundown_complete (self, context->end_time, error) && wpr_sink_etl_machine (self, error)
          && wpr_sink_etl_image_ids (self, error) && wpr_sink_etl_names (self, error)
          && wpr_sink_etl_recorder_end (self, error) && wpr_sink_etl_order (self, error);

@@ -97,10 +97,21 @@ wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession
   return TRUE;
 }
 
+/* Asked for by a keyword that means operations on files: those of its events are read as such. */
+static gboolean
+wpr_kernel_is_file (const WprPlanItem *item)
+{
+  static const char *const keywords[] = { "FileIO", "FileIOInit", "Filename", NULL };
+  for (guint i = 0; i < item->keywords->len; i++)
+    if (g_strv_contains (keywords, g_ptr_array_index (item->keywords, i)))
+      return TRUE;
+  return FALSE;
+}
+
 /* The row's number is its place in the manifest. */
 static void
 wpr_kernel_add_row (WprSourceKernel *self, WprManifest *manifest, guint32 collector,
-                    WprPerfEvent *event)
+                    WprPerfEvent *event, gboolean as_file)
 {
   event->row = manifest->events->len;
   WprStoreEvent stored = {
@@ -112,6 +123,7 @@ wpr_kernel_add_row (WprSourceKernel *self, WprManifest *manifest, guint32 collec
     .period = event->period,
     .frequency = event->frequency,
     .callchain = event->callchain,
+    .as_file = as_file,
     .format = event->kind == WPR_PERF_TRACEPOINT ? wpr_tracefs_format (event->name) : NULL,
   };
   g_array_append_val (manifest->events, stored);
@@ -158,7 +170,7 @@ wpr_kernel_rows_of_plan (WprSourceKernel *self, WprSession *session, GArray *spe
           WprPerfEvent event = { .ring = ring };
           if (!wpr_kernel_row (self, item, session, &event))
             continue;
-          wpr_kernel_add_row (self, session->manifest, c, &event);
+          wpr_kernel_add_row (self, session->manifest, c, &event, wpr_kernel_is_file (item));
           any = TRUE;
         }
       if (!any)
@@ -174,7 +186,7 @@ wpr_kernel_add_sideband (WprSourceKernel *self, WprSession *session, GArray *spe
   WprPerfEvent event = { .ring = specs->len, .kind = WPR_PERF_SIDEBAND, .name = "sideband" };
   WprRingSpec spec = { .bytes = SIDEBAND_BYTES, .watermark = SIDEBAND_WATERMARK };
   guint32 collector = WPR_COLLECTOR_SIDEBAND;
-  wpr_kernel_add_row (self, session->manifest, collector, &event);
+  wpr_kernel_add_row (self, session->manifest, collector, &event, FALSE);
   g_array_append_val (specs, spec);
   g_array_append_val (sets, collector);
 }
@@ -472,7 +484,8 @@ wpr_kernel_set (WprSourceKernel *self, WprSession *session, const WprPlanItem *i
   guint first_leader = self->opened.leaders->len;
   event.row = open ? open->row : session->manifest->events->len;
   if (!open)
-    wpr_kernel_add_row (self, session->manifest, wpr_kernel_collector (self, event.ring), &event);
+    wpr_kernel_add_row (self, session->manifest, wpr_kernel_collector (self, event.ring), &event,
+                        wpr_kernel_is_file (item));
   if (!wpr_opener_add (self->opener, &event, &self->opened, error))
     return FALSE;
   wpr_kernel_tell_refusals (self, session, first_refusal);

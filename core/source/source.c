@@ -112,6 +112,7 @@ wpr_sources_new (void)
   GPtrArray *sources = g_ptr_array_new_with_free_func (g_object_unref);
   g_ptr_array_add (sources, wpr_source_kernel_new ());
   g_ptr_array_add (sources, wpr_source_sampler_new ());
+  g_ptr_array_add (sources, wpr_source_files_new ());
   g_ptr_array_add (sources, wpr_source_mark_new ());
   return sources;
 }

@@ -100,11 +100,12 @@ void wpr_source_close (WprSource *self);
 
 WprSource *wpr_source_kernel_new (void);
 WprSource *wpr_source_sampler_new (void);
+WprSource *wpr_source_files_new (void);
 WprSource *wpr_source_mark_new (void);
 /* One mark, on the CPU it was made on. */
 gboolean wpr_source_mark_add (WprSource *self, WprSession *session, const char *text, WprTime when,
                               guint cpu, GError **error);
-/* All sources of this version, in order: kernel, sampler, mark. */
+/* All sources of this version, in order: kernel, sampler, files, mark. */
 GPtrArray *wpr_sources_new (void);
 
 G_END_DECLS

@@ -71,9 +71,9 @@ static const Field collector_fields[] = {
 #name, kind, G_STRUCT_OFFSET(WprStoreEvent, name) \
   }
 static const Field event_fields[] = {
-  EVENT (row, U32),       EVENT (collector, U32),   EVENT (name, TEXT),
-  EVENT (kind, U32),      EVENT (sample_type, U64), EVENT (period, U64),
-  EVENT (frequency, U64), EVENT (callchain, U32),   EVENT (format, TEXT),
+  EVENT (row, U32),         EVENT (collector, U32), EVENT (name, TEXT),     EVENT (kind, U32),
+  EVENT (sample_type, U64), EVENT (period, U64),    EVENT (frequency, U64), EVENT (callchain, U32),
+  EVENT (format, TEXT),     EVENT (as_file, U32),
 };
 
 static void

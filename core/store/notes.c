@@ -122,7 +122,8 @@ keep_note (const WprStoreNote *note, gpointer data)
   if (note->kind == WPR_NOTE_CLOCK)
     keep_clock (data, note);
   else if (note->kind != WPR_NOTE_SAMPLER && note->kind != WPR_NOTE_CMDLINE
-           && note->kind != WPR_NOTE_UID && (guint)note->kind != WPR_NOTE_DROPPED)
+           && note->kind != WPR_NOTE_UID && note->kind != WPR_NOTE_FILES
+           && (guint)note->kind != WPR_NOTE_DROPPED)
     keep (data, note);
   return TRUE;
 }

@@ -46,4 +46,18 @@ typedef struct WPR_PACKED
   guint32 uid;
 } WprUidPayload;
 
+/* WPR_NOTE_FILES: one look into a process' /proc/PID/fd; a process with many has several notes. */
+typedef struct WPR_PACKED
+{
+  guint32 look; /* number of the look into all of /proc that this belongs to, and WPR_LOOK_LAST */
+} WprFilesPayload;
+#define WPR_LOOK_LAST 0x80000000u /* made when all events were over */
+typedef struct WPR_PACKED
+{
+  gint32 fd;       /* AT_FDCWD: the current folder */
+  guint32 flags;   /* O_APPEND, O_CLOEXEC .. */
+  gint64 position; /* -1: not known */
+  guint16 size;    /* of the path that follows, without a NUL */
+} WprFilesEntry;
+
 G_END_DECLS

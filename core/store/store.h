@@ -19,6 +19,7 @@ typedef struct
   guint64 sample_type, period, frequency;
   guint32 callchain; /* WprCallchain */
   char *format;      /* tracepoints: text of the format file; NULL else */
+  guint32 as_file;   /* asked for as an operation on a file (keyword FileIO): read as one */
 } WprStoreEvent;
 typedef struct
 {
@@ -76,6 +77,8 @@ typedef enum
   WPR_NOTE_DESCRIPTION, /* payload: UTF-8: what was wrong; last one wins */
   WPR_NOTE_STOPPED, /* payload: WprClockReading: DISABLE happened here; absent = the recorder died
                      */
+  WPR_NOTE_FILES,   /* payload: WprFilesPayload, then WprFilesEntry and path by turns: what pid had
+                       open at time */
 } WprNoteKind;
 
 typedef struct

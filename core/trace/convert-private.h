@@ -3,6 +3,7 @@
 #pragma once
 
 #include "trace/convert.h"
+#include "trace/files.h"
 #include "trace/requests.h"
 
 G_BEGIN_DECLS
@@ -38,7 +39,10 @@ struct _WprConvertRow
   const WprField *fields[WPR_CONVERT_FIELDS]; /* as the kind names them */
   guint8 states[WPR_CONVERT_STATES];          /* sched_switch: WprTaskState by bit of prev_state */
   guint64 preempted, state_bits;              /* bit of "+"; all bits of states */
+  gconstpointer call;                         /* convert-file.c: which system call */
 };
+
+typedef struct _WprFileCalls WprFileCalls;
 
 struct _WprConvert
 {
@@ -50,6 +54,7 @@ struct _WprConvert
   WprConvertMemory *memory;
   WprConvertFaults *faults;
   guint64 n_unpaired;
+  WprFileCalls *file_calls; /* NULL: no file operations were asked for */
 };
 
 static inline gint64
@@ -89,5 +94,13 @@ WprConverted wpr_convert_switch (WprConvert *convert, const WprConvertRow *row,
                                  const WprRecord *record, WprEvent *event);
 WprConverted wpr_convert_waking (WprConvert *convert, const WprConvertRow *row,
                                  const WprRecord *record, WprEvent *event);
+
+/* convert-file.c: system calls on files. TRUE if the row is one, and was asked for as one. */
+gboolean wpr_convert_file_row (WprConvert *convert, WprConvertRow *row, const WprManifest *manifest,
+                               const WprStoreEvent *event);
+void wpr_file_calls_free (WprFileCalls *calls);
+WprFiles *wpr_file_calls_files (WprFileCalls *calls);
+gboolean wpr_file_calls_next (WprFileCalls *calls, WprEvent *event);
+gboolean wpr_file_calls_last (WprFileCalls *calls, WprEvent *event);
 
 G_END_DECLS

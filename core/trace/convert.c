@@ -62,7 +62,7 @@ choose_func (WprConvertRow *row, const WprStoreEvent *event)
 }
 
 static void
-add_row (WprConvert *convert, const WprStoreEvent *event)
+add_row (WprConvert *convert, const WprManifest *manifest, const WprStoreEvent *event)
 {
   WprConvertRow *row = &convert->rows[event->row];
   if (row->known || event->kind == WPR_PERF_SIDEBAND)
@@ -75,7 +75,8 @@ add_row (WprConvert *convert, const WprStoreEvent *event)
           = g_strndup (event->name, colon != NULL ? (gsize)(colon - event->name) : 0);
       row->format = wpr_format_new (system, event->format, strlen (event->format), NULL);
     }
-  choose_func (row, event);
+  if (!wpr_convert_file_row (convert, row, manifest, event))
+    choose_func (row, event);
   convert->has_switches |= row->func == wpr_convert_switch;
 }
 
@@ -117,7 +118,7 @@ wpr_convert_new (const WprManifest *manifest)
     {
       const WprStoreEvent *event = &g_array_index (manifest->events, WprStoreEvent, i);
       if (event->row < convert->n_rows)
-        add_row (convert, event);
+        add_row (convert, manifest, event);
     }
   stand_in_for_waking (convert, manifest);
   return convert;
@@ -134,6 +135,7 @@ wpr_convert_free (WprConvert *convert)
   wpr_convert_open_free (convert->open);
   wpr_convert_memory_free (convert->memory);
   wpr_convert_faults_free (convert->faults);
+  wpr_file_calls_free (convert->file_calls);
   g_free (convert->rows);
   g_free (convert);
 }
@@ -215,4 +217,22 @@ wpr_convert_record (WprConvert *convert, const WprRecord *record, gint64 boot_ti
   event->raw = record->raw;
   event->raw_size = record->raw_size;
   return row->func (convert, row, record, event);
+}
+
+gboolean
+wpr_convert_next (WprConvert *convert, WprEvent *event)
+{
+  return convert->file_calls != NULL && wpr_file_calls_next (convert->file_calls, event);
+}
+
+gboolean
+wpr_convert_last (WprConvert *convert, WprEvent *event)
+{
+  return convert->file_calls != NULL && wpr_file_calls_last (convert->file_calls, event);
+}
+
+WprFiles *
+wpr_convert_files (WprConvert *convert)
+{
+  return convert->file_calls != NULL ? wpr_file_calls_files (convert->file_calls) : NULL;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Raw record -> event: one table of kinds, field offsets looked up once a format. Says what the
- * record says and nothing of who runs where; of its own it only remembers disk requests. */
+ * record says and nothing of who runs where; of its own it only remembers disk
+ * requests, and which file a descriptor is. */
 #pragma once
 
 #include "store/store.h"
 #include "trace/event.h"
+#include "trace/files.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +36,12 @@ guint64 wpr_convert_unpaired (const WprConvert *convert);
 /* event->cpu is set. boot_time: of the record, for disk requests. */
 WprConverted wpr_convert_record (WprConvert *convert, const WprRecord *record, gint64 boot_time,
                                  WprEvent *event, guint64 *lost);
+/* Further events that came of the last record, one after the other; kind and union are filled. */
+gboolean wpr_convert_next (WprConvert *convert, WprEvent *event);
+/* The same, once after the last record: what waited for more. */
+gboolean wpr_convert_last (WprConvert *convert, WprEvent *event);
+/* Which file a descriptor is; NULL where no file operations were asked for. */
+WprFiles *wpr_convert_files (WprConvert *convert);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprConvert, wpr_convert_free)
 
 G_END_DECLS

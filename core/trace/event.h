@@ -27,6 +27,10 @@ typedef enum
   WPR_EVENT_MEMORY,        /* u.memory: address space came or went, or both */
   WPR_EVENT_INTERRUPT, /* u.interrupt: the end of one; an end without a begin stays a tracepoint */
   WPR_EVENT_THROTTLE,  /* u.throttle: samples were lost from here / until here */
+  WPR_EVENT_FILE_OP,   /* u.file: an operation on a file begins */
+  WPR_EVENT_FILE_END,  /* u.file: .request is over, with .result */
+  WPR_EVENT_FILE_NAME, /* u.file_name: which name a key stands for; no record of its own */
+  WPR_EVENT_JOINED,    /* a record that another event tells of: counted, nothing to write */
   /* from the world, live (start rundown and end rundown are given by WprTraceContext) */
   WPR_EVENT_PROCESS_START,
   WPR_EVENT_PROCESS_END, /* u.life.process, .program (exec: END + START at one time) */
@@ -78,6 +82,25 @@ typedef enum
   WPR_INTERRUPT_TASKLET, /* routine */
   WPR_INTERRUPT_TIMER,   /* routine */
 } WprInterruptKind;
+typedef enum
+{
+  WPR_FILE_CREATE,  /* also opens what is there */
+  WPR_FILE_CLEANUP, /* a descriptor is closed, and others of the same open file remain */
+  WPR_FILE_CLOSE,   /* the last one */
+  WPR_FILE_READ,
+  WPR_FILE_WRITE,
+  WPR_FILE_FLUSH,
+  WPR_FILE_DELETE,
+  WPR_FILE_RENAME,
+  WPR_FILE_DIR_ENUM,
+  WPR_FILE_QUERY_INFO
+} WprFileOp;
+typedef enum
+{
+  WPR_FILE_NAME_CREATED, /* new here, by a system call */
+  WPR_FILE_NAME_KNOWN,   /* was there: from /proc, or at the end */
+  WPR_FILE_NAME_GONE     /* deleted, renamed, or not kept any longer */
+} WprFileNaming;
 
 /* An image of a process: one a file and process. base: start - pgoff + p_offset - p_vaddr of the
  * executable segment + the lowest p_vaddr; where the file cannot be read: start - pgoff. size: to
@@ -169,6 +192,23 @@ typedef struct
       guint64 routine;  /* 0: the kernel gives no address */
       const char *name; /* "" where it has none */
     } interrupt;
+    struct
+    {
+      WprFileOp op;
+      guint64 request;     /* joins an operation and its end */
+      guint64 object, key; /* the open file, 0: none; the file */
+      gint64 offset;       /* of a read or write; -1: not known, or at the end */
+      guint64 size;        /* asked for; 0: not known (vectors) */
+      guint32 flags;       /* of open: O_CREAT .. */
+      const char *path;    /* whole, of operations by name; a rename: the new name */
+      gint64 result;       /* of the end: what the call returned */
+    } file;
+    struct
+    {
+      guint64 key;
+      const char *text;
+      WprFileNaming naming;
+    } file_name;
     struct
     {
       gboolean end;

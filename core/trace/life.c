@@ -14,6 +14,7 @@ typedef enum
   RANK_THREAD_END,
   RANK_PROCESS_END,
   RANK_PROCESS_START,
+  RANK_EXEC, /* the one that its start tells of: no event, but descriptors go */
   RANK_THREAD_START,
   RANK_NAME,
   RANK_IMAGE
@@ -149,6 +150,8 @@ add_process (LifeLane *self, const WprProcess *process, GHashTable *seen)
   WprTime from = merged != NULL ? merged->when : WPR_WORLD_BEFORE;
   add (self, process->start, RANK_PROCESS_START, FALSE, process, NULL,
        merged != NULL ? merged : last);
+  if (merged != NULL)
+    add (self, merged->when, RANK_EXEC, TRUE, process, NULL, merged);
   for (guint i = 0; i < process->programs->len; i++)
     {
       const WprProgram *program = program_at (process, i);
@@ -244,11 +247,13 @@ visit (WprLane *lane, WprPlayer *player, GError **error)
                      .cpu = cpu_of (self, player, life),
                      .pid = life->pid,
                      .tid = life->tid };
-  gboolean wanted = TRUE;
+  gboolean wanted = life->rank != RANK_EXEC;
   event.u.life.process = life->process;
   event.u.life.thread = life->thread;
   event.u.life.by_exec = life->by_exec;
-  if (life->rank == RANK_IMAGE)
+  if (life->rank == RANK_EXEC)
+    wpr_player_execed (player, life->pid);
+  else if (life->rank == RANK_IMAGE)
     wanted
         = wpr_image_table_get (self->trace->images, life->process, life->what, &event.u.life.image);
   else if (life->rank == RANK_PROCESS_START || life->rank == RANK_PROCESS_END)

@@ -203,6 +203,29 @@ read_description (Reading *self, const WprStoreNote *note)
   self->trace->context.description = g_strndup ((const char *)note->payload, note->size);
 }
 
+/* The first look into /proc, and the last. */
+static void
+read_files (Reading *self, const WprStoreNote *note)
+{
+  WprTrace *trace = self->trace;
+  WprFilesPayload payload;
+  WprLook look = { note->time, note->pid, NULL };
+  memcpy (&payload, note->payload, sizeof payload);
+  gboolean last = (payload.look & WPR_LOOK_LAST) != 0;
+  GArray *looks = last ? trace->last_looks : trace->first_looks;
+  if (looks->len == 0)
+    *(last ? &trace->last_look : &trace->first_look) = payload.look;
+  if (last && payload.look != trace->last_look)
+    {
+      g_array_set_size (looks, 0);
+      trace->last_look = payload.look;
+    }
+  if (!last && payload.look != trace->first_look)
+    return;
+  look.payload = g_bytes_new (note->payload, note->size);
+  g_array_append_val (looks, look);
+}
+
 /* By kind: the least a payload holds, and what is made of it. */
 static const struct
 {
@@ -220,6 +243,7 @@ static const struct
   [WPR_NOTE_COST] = { sizeof (WprCostPayload), read_cost },
   [WPR_NOTE_DESCRIPTION] = { 0, read_description },
   [WPR_NOTE_STOPPED] = { sizeof (WprClockReading), read_stopped },
+  [WPR_NOTE_FILES] = { sizeof (WprFilesPayload), read_files },
 };
 
 static gboolean
@@ -239,6 +263,8 @@ wpr_trace_read_notes (WprTrace *trace)
   trace->texts = g_byte_array_new ();
   trace->clocks = wpr_clock_table_new ();
   trace->offsets = g_array_new (FALSE, FALSE, sizeof (WprClockOffset));
+  trace->first_looks = wpr_looks_new ();
+  trace->last_looks = wpr_looks_new ();
   wpr_store_reader_notes (trace->reader, on_note, &self);
   trace->context.clocks = trace->clocks;
   trace->context.offsets = trace->offsets;

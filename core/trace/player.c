@@ -22,6 +22,7 @@ struct _WprPlayer
   WprSink *const *sinks;
   gsize n_sinks;
   WprConvert *convert;
+  WprFiles *files; /* the converter's; NULL: no file operations were asked for */
   WprRunning *running;
   guint n_cpus;
   gboolean *tallied;                 /* of collector x CPU: losses are known without LOST records */
@@ -75,6 +76,33 @@ give (WprPlayer *self, WprTime when, const WprEvent *event, GError **error)
   return TRUE;
 }
 
+/* Which names became known with an event, and what it made certain beside. */
+static gboolean
+give_more (WprPlayer *self, WprTime when, const WprEvent *cause, GError **error)
+{
+  if (G_LIKELY (self->files == NULL))
+    return TRUE;
+  WprEvent event = { .time = cause->time, .cpu = cause->cpu, .pid = cause->pid, .tid = cause->tid };
+  event.row = G_MAXUINT32;
+  while (wpr_convert_next (self->convert, &event))
+    if (!give (self, when, &event, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Descriptors are inherited, and go with their process. */
+static void
+follow_life (WprPlayer *self, const WprEvent *event)
+{
+  gboolean by_exec = event->kind < WPR_EVENT_MARK && event->u.life.by_exec;
+  if (event->kind == WPR_EVENT_PROCESS_START && by_exec)
+    wpr_files_execed (self->files, event->pid);
+  else if (event->kind == WPR_EVENT_PROCESS_START)
+    wpr_files_forked (self->files, event->pid, event->u.life.process->ppid);
+  else if (event->kind == WPR_EVENT_PROCESS_END && !by_exec)
+    wpr_files_ended (self->files, event->pid);
+}
+
 gboolean
 wpr_player_event (WprPlayer *self, WprTime when, WprEvent *event, GError **error)
 {
@@ -88,7 +116,28 @@ wpr_player_event (WprPlayer *self, WprTime when, WprEvent *event, GError **error
       wpr_running_gap (self->running, event->cpu);
       wpr_convert_gap (self->convert, event->cpu);
     }
-  return give (self, when, event, error);
+  if (self->files != NULL)
+    follow_life (self, event);
+  return give (self, when, event, error) && give_more (self, when, event, error);
+}
+
+void
+wpr_player_execed (WprPlayer *self, guint32 pid)
+{
+  if (self->files != NULL)
+    wpr_files_execed (self->files, pid);
+}
+
+gboolean
+wpr_player_looked (WprPlayer *self, WprTime when, guint32 pid, const guint8 *payload, gsize size,
+                   GError **error)
+{
+  WprEvent event = { .pid = pid, .tid = pid };
+  if (self->files == NULL)
+    return TRUE;
+  wpr_files_looked (self->files, pid, payload, size, FALSE);
+  event.time = wpr_player_boottime (self, when);
+  return give_more (self, when, &event, error);
 }
 
 /* ---- records ---- */
@@ -178,7 +227,7 @@ wpr_player_record (WprPlayer *self, guint collector, guint cpu, WprTime time,
   if (!give_inferred (self, time, &event, error))
     return FALSE;
   take_note (self, time, converted, &event);
-  return give (self, time, &event, error);
+  return give (self, time, &event, error) && give_more (self, time, &event, error);
 }
 
 /* ---- merging ---- */
@@ -222,6 +271,8 @@ open_lanes (WprPlayer *self)
   g_ptr_array_add (self->lanes, wpr_life_lane_new (trace));
   g_ptr_array_add (self->lanes, wpr_side_lane_new (trace));
   g_ptr_array_add (self->lanes, wpr_counter_lane_new (trace));
+  if (self->files != NULL)
+    g_ptr_array_add (self->lanes, wpr_look_lane_new (trace));
   for (guint cpu = 0; cpu < self->n_cpus; cpu++)
     for (guint c = 0; c < trace->context.manifest->collectors->len; c++)
       {
@@ -316,6 +367,21 @@ end_sinks (WprPlayer *self, GError **error)
   return TRUE;
 }
 
+/* What waited for more; then the names of what is still open, as /proc showed it in the end. */
+static gboolean
+give_last (WprPlayer *self, GError **error)
+{
+  WprTime when = self->trace->context.end_monotonic;
+  WprEvent event = { .time = wpr_player_boottime (self, when), .row = G_MAXUINT32 };
+  if (self->files == NULL)
+    return TRUE;
+  wpr_looks_last (self->trace, self->files);
+  while (wpr_convert_last (self->convert, &event))
+    if (!give (self, when, &event, error))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 wpr_trace_merge (WprTrace *trace, WprSink *const *sinks, gsize n_sinks, WprPulse *pulse,
                  GError **error)
@@ -326,13 +392,15 @@ wpr_trace_merge (WprTrace *trace, WprSink *const *sinks, gsize n_sinks, WprPulse
   self.convert = wpr_convert_new (trace->context.manifest);
   self.running
       = wpr_running_new (trace->world, self.n_cpus, wpr_convert_has_switches (self.convert));
+  trace->context.files = self.files = wpr_convert_files (self.convert);
   find_tallied (&self);
   open_lanes (&self);
-  gboolean ok
-      = begin_sinks (&self, error) && merge (&self, pulse, error) && end_sinks (&self, error);
+  gboolean ok = begin_sinks (&self, error) && merge (&self, pulse, error)
+                && give_last (&self, error) && end_sinks (&self, error);
   g_ptr_array_unref (self.lanes);
   g_free (self.heap);
   g_free (self.tallied);
+  trace->context.files = NULL;
   wpr_running_free (self.running);
   wpr_convert_free (self.convert);
   return ok;

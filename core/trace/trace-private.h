@@ -52,6 +52,15 @@ typedef struct
   guint32 tid, cpu;
 } WprSidebandCpu;
 
+/* What a process had open when /proc was looked into. */
+typedef struct
+{
+  WprTime time;
+  guint32 pid;
+  GBytes *payload;
+} WprLook;
+GArray *wpr_looks_new (void); /* looks.c */
+
 struct _WprTrace
 {
   char *path;
@@ -63,11 +72,13 @@ struct _WprTrace
   GArray *offsets; /* WprClockOffset */
   WprWorld *world;
   WprImageTable *images;
-  GArray *sides;     /* WprSide */
-  GByteArray *texts; /* NUL-terminated, of the sides */
-  guint n_counters;  /* SAMPLER notes */
-  guint n_notices;   /* of the notes; what playing adds comes behind */
-  GArray *side_cpus; /* WprSidebandCpu, by time */
+  GArray *sides;                    /* WprSide */
+  GByteArray *texts;                /* NUL-terminated, of the sides */
+  guint n_counters;                 /* SAMPLER notes */
+  GArray *first_looks, *last_looks; /* WprLook; of a long recording those between are left out */
+  guint32 first_look, last_look;    /* their numbers */
+  guint n_notices;                  /* of the notes; what playing adds comes behind */
+  GArray *side_cpus;                /* WprSidebandCpu, by time */
   gboolean has_stop;
   WprTime stop_time;
   char *(*describe) (gpointer data);

@@ -101,6 +101,8 @@ wpr_trace_free (WprTrace *trace)
   g_free (trace->context.description);
   g_array_unref (trace->sides);
   g_byte_array_unref (trace->texts);
+  g_array_unref (trace->first_looks);
+  g_array_unref (trace->last_looks);
   g_array_unref (trace->offsets);
   g_array_unref (trace->side_cpus);
   wpr_clock_table_unref (trace->clocks);

@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include "store/store.h"
 #include "trace/event.h"
+#include "trace/files.h"
 #include "trace/image.h"
 
 G_BEGIN_DECLS
@@ -46,8 +47,9 @@ typedef struct
   const WprManifest *manifest;
   const WprWorld *world;
   const WprClockTable *clocks;
-  const GArray *offsets;       /* trace time minus the world's, by time: see wpr_trace_boottime */
-  WprImageTable *images;       /* for the rundown's images: wpr_image_table_get */
+  const GArray *offsets; /* trace time minus the world's, by time: see wpr_trace_boottime */
+  WprImageTable *images; /* for the rundown's images: wpr_image_table_get */
+  const WprFiles *files; /* names of files, as of the event given last; NULL: none asked for */
   gint64 start_time, end_time; /* trace time (BOOTTIME ns): first and last moment of the recording;
                                   memory mode: of what is in it */
   /* The same in the world's clock. Rundown at the start: who lived with start < start_monotonic <=

@@ -37,6 +37,10 @@ text_of (const WprEvent *event)
       return event->u.life.image.path;
     case WPR_EVENT_INTERRUPT:
       return event->u.interrupt.name;
+    case WPR_EVENT_FILE_OP:
+      return event->u.file.path;
+    case WPR_EVENT_FILE_NAME:
+      return event->u.file_name.text;
     default:
       return NULL;
     }

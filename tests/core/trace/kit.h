@@ -100,7 +100,7 @@ void kit_clock (Kit *kit, WprTime time, gint64 slept, gint64 wall);
 typedef struct
 {
   WprEvent event; /* pointers are gone but for texts, which are the sink's */
-  char *text;     /* mark, notice, name, program's exe, image's path, counters' name */
+  char *text;     /* mark, notice, name, program's exe, image's path, counters' name, file's */
 } Seen;
 typedef struct
 {
