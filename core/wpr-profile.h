@@ -113,8 +113,8 @@ typedef struct
   guint buffer_size_kb;        /* 0: what the profiles say */
   guint buffers;               /* 0: what the profiles say */
   double buffers_percent;      /* > 0: percent of memory instead of a number */
-  guint max_size_mb;           /* -maxsize: 0: what the profiles say */
-  guint max_files;             /* -maxfiles: so many times that; 0: what the profiles say */
+  guint max_size_mb;           /* -maxsize: of one file; 0: what the profiles say */
+  guint max_files;             /* -maxfiles: so many of them; 0: what the profiles say */
   gboolean stop_at_max_size;   /* at -maxsize it stops; else the oldest go */
   guint duration_s;            /* 0: never stops by itself */
   guint sample_interval_100ns; /* 0: 10 000 (1 ms); 1221..10 000 000 */
@@ -270,6 +270,7 @@ typedef struct
   guint duration_s;
   guint64 max_bytes;      /* file mode: of the raw recording; 0: no limit */
   gboolean is_sequential; /* stops at max_bytes; else the oldest go */
+  guint64 part_bytes;     /* of one finished .etl: what is more becomes several; 0: one file */
   /* File mode: what was recorded is on the disk, whatever happens to the machine, at most so many
    * seconds (FlushTimer) or bytes (FlushThreshold buffers) later; 0: not asked for */
   guint flush_timer_s;

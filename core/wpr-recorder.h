@@ -171,7 +171,7 @@ WPR_API void wpr_recorder_start_async (WprRecorder *self, const WprChoice *choic
 WPR_API gboolean wpr_recorder_start_finish (WprRecorder *self, GAsyncResult *result,
                                             GError **error);
 
-/* What a finished file is. */
+/* What a finished file is, or several together. */
 typedef struct
 {
   char *name;   /* file name in the folder */
@@ -179,9 +179,18 @@ typedef struct
   guint64 events, lost;
   gint64 duration_ns;
   gboolean complete; /* nothing lost, nothing damaged */
+  char **parts;      /* names of all files of a recording that is several, `name` the first; else
+                        NULL */
 } WprSaved;
 WPR_API void wpr_saved_free (WprSaved *saved);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprSaved, wpr_saved_free)
+
+/* How files are written that are asked for from now on by this object; any thread. */
+typedef enum
+{
+  WPR_SAVE_COMPRESSED = 1 << 0 /* a fifth of the size; every reader must unpack it */
+} WprSaveFlags;
+WPR_API void wpr_recorder_set_save_flags (WprRecorder *self, WprSaveFlags flags);
 
 /* Stop and save: folder_fd is duplicated. Target checked first (WPR_ERROR_NOT_WRITABLE: nothing was
  * stopped). Then state STOPPING, MERGING, SAVED. note: what was wrong, NULL if nothing. Cancelling
@@ -238,12 +247,15 @@ WPR_API GPtrArray *wpr_unfinished_list (GError **error); /* blocks */
 /* Those below a folder of the person's choice (-recordtempto). Never fails; blocks. */
 WPR_API GPtrArray *wpr_unfinished_list_in (const char *folder);
 /* Plays a raw store into an .etl. Blocks. progress may be NULL. On success the store is deleted.
- * name NULL: the naming rule. */
+ * name NULL: the naming rule. _as: as the flags say. */
 typedef void (*WprProgressFunc) (const char *phase, double fraction, guint64 done, guint64 total,
                                  gpointer data);
 WPR_API WprSaved *wpr_recover (const char *store_path, int folder_fd, const char *name,
                                WprProgressFunc progress, gpointer data, GCancellable *cancellable,
                                GError **error);
+WPR_API WprSaved *wpr_recover_as (const char *store_path, int folder_fd, const char *name,
+                                  WprSaveFlags flags, WprProgressFunc progress, gpointer data,
+                                  GCancellable *cancellable, GError **error);
 
 /* The host: runs a recorder for the instance in this process and serves it until it is over (`wpr
  * --recorder`). ready_fd: one byte is written when it answers, -1 for none. Returns an exit status.

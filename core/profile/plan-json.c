@@ -156,6 +156,7 @@ wpr_plan_to_json (const WprPlan *plan)
   wpr_json_append_number (json, "duration_s", plan->duration_s);
   wpr_json_append_number (json, "max_bytes", plan->max_bytes);
   wpr_json_append_boolean (json, "sequential", plan->is_sequential);
+  wpr_json_append_number (json, "part_bytes", plan->part_bytes);
   wpr_json_append_number (json, "flush_timer_s", plan->flush_timer_s);
   wpr_json_append_number (json, "flush_bytes", plan->flush_bytes);
   wpr_json_append_boolean (json, "strict", plan->strict);

@@ -53,8 +53,8 @@ wpr_plan_ask_flush (WprPlan *plan, const WprCollectorUse *use)
     plan->flush_bytes = bytes;
 }
 
-/* The recording is one file, so the collectors' limits add up; where one has none, there is none
- * for the others either. Sequential wins: what stops must not go on. */
+/* The collectors' events are in one file, so their limits add up, and it is followed by another as
+ * soon as each would be. Sequential wins: what stops must not go on. */
 void
 wpr_plan_ask_limits (WprPlanBuild *build, const WprChosen *chosen, const WprCollectorUse *use)
 {
@@ -72,12 +72,8 @@ wpr_plan_ask_limits (WprPlanBuild *build, const WprChosen *chosen, const WprColl
     return;
   guint64 files = MAX (use->file_max, 1);
   plan->max_bytes += use->max_file_mb * files * MIB;
+  plan->part_bytes += use->max_file_mb * MIB;
   plan->is_sequential |= use->is_sequential;
-  if (files > 1)
-    wpr_plan_notice (build,
-                     _ ("“%s” asks for %u files of %u MB; they are one file here that keeps as "
-                        "much."),
-                     chosen->profile->name, use->file_max, use->max_file_mb);
 }
 
 void
@@ -87,14 +83,17 @@ wpr_plan_finish_limits (WprPlanBuild *build)
   const WprChoice *choice = build->choice;
   if (plan->mode != WPR_MODE_FILE)
     {
-      plan->max_bytes = 0;
+      plan->max_bytes = plan->part_bytes = 0;
       return;
     }
   if (choice->max_size_mb != 0)
     {
       plan->max_bytes = (guint64)choice->max_size_mb * MAX (choice->max_files, 1) * MIB;
+      plan->part_bytes = choice->max_size_mb * MIB;
       plan->is_sequential = choice->stop_at_max_size;
     }
+  if (plan->part_bytes != 0)
+    plan->part_bytes = MAX (plan->part_bytes, LEAST_FILE_MB * MIB);
   if (plan->max_bytes != 0 && plan->max_bytes < LEAST_FILE_MB * MIB)
     {
       plan->max_bytes = LEAST_FILE_MB * MIB;

@@ -116,6 +116,8 @@ wpr_text_append_limits (GString *text, const WprPlan *plan)
                           plan->is_sequential ? _ ("Stops when it has written %s\n")
                                               : _ ("Keeps the newest %s\n"),
                           size);
+  g_autofree char *part = g_format_size_full (plan->part_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_string_append_printf (text, _ ("In files of at most %s\n"), part);
 }
 
 static void

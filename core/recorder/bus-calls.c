@@ -70,8 +70,6 @@ wpr_bus_forget_calls (WprBus *self)
 static GVariant *
 saved_answer (WprSaved *saved)
 {
-  g_autofree char *name = saved->name; /* a file's name is bytes, a string of D-Bus is UTF-8 */
-  saved->name = g_utf8_make_valid (name != NULL ? name : "", -1);
   GVariant *children[] = { wpr_saved_to_variant (saved) };
   return g_variant_new_tuple (children, 1);
 }
@@ -216,11 +214,11 @@ into_file (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *pa
 {
   GUnixFDList *fds
       = g_dbus_message_get_unix_fd_list (g_dbus_method_invocation_get_message (invocation));
-  guint32 job = 0;
+  guint32 job = 0, flags = 0;
   gint32 handle = -1;
   const char *name = NULL, *note = NULL;
   g_autoptr (GError) error = NULL;
-  g_variant_get (parameters, "(uh^&ay&s)", &job, &handle, &name, &note);
+  g_variant_get (parameters, "(uh^&ay&su)", &job, &handle, &name, &note, &flags);
   int fd = fds != NULL ? g_unix_fd_list_get (fds, handle, NULL) : -1;
   if (fd < 0)
     {
@@ -230,6 +228,7 @@ into_file (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *pa
       return;
     }
   WprBusCall *call = call_begin (client, invocation, job);
+  wpr_recorder_set_save_flags (client->bus->recorder, flags); /* of this call: one thread */
   func (client->bus->recorder, fd, name, *note != '\0' ? note : NULL, call->cancellable, callback,
         call);
   close (fd);

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 #define WPR_BUS_PATH "/io/github/performance_recorder/Wpr/Recorder"
 #define WPR_BUS_INTERFACE "io.github.performance_recorder.Wpr.Recorder"
 /* Raised when the interface changes so that an older peer would misunderstand it. */
-#define WPR_BUS_PROTOCOL 1
+#define WPR_BUS_PROTOCOL 2
 
 typedef struct _WprBus WprBus;
 /* Listens at a D-Bus address. Everything happens in the thread-default main context of the caller,

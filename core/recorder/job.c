@@ -84,8 +84,11 @@ wpr_job_run (const WprJob *job, GError **error)
   g_autoptr (WprTrace) trace = wpr_trace_open (job->store_path, &why);
   if (trace && job->description)
     wpr_trace_set_description_func (trace, wpr_job_description, (gpointer)job);
+  WprSinkOptions options = { .compress = (job->flags & WPR_SAVE_COMPRESSED) != 0 };
+  if (trace)
+    options.part_bytes = wpr_trace_context (trace)->manifest->part_bytes;
   if (!trace
-      || !wpr_sink_save_etl (trace, job->folder_fd, job->name, NULL,
+      || !wpr_sink_save_etl (trace, job->folder_fd, job->name, &options,
                              job->progress ? &progress : NULL, job->cancellable, &result, &why))
     {
       wpr_job_fail (job, why, error);
@@ -100,6 +103,7 @@ wpr_job_run (const WprJob *job, GError **error)
     .lost = result.lost,
     .duration_ns = result.duration_ns,
     .complete = result.complete,
+    .parts = result.names,
   };
   wpr_log (WPR_LOG_SAVE,
            "%s: %" G_GUINT64_FORMAT " events, %" G_GUINT64_FORMAT " lost, %" G_GUINT64_FORMAT

@@ -12,6 +12,7 @@ typedef struct
   const char *store_path;
   int folder_fd;
   const char *name;
+  WprSaveFlags flags;
   char *(*description) (gpointer data); /* NULL ok; asked for last; result is freed */
   WprProgressFunc progress;             /* NULL ok */
   gpointer data;                        /* of both */

@@ -133,8 +133,14 @@ wpr_stop_merged (WprLocal *local, WprSaved *saved, GError *error)
   local->kept = g_build_filename (local->stopped_folder, saved->name, NULL);
   wpr_stop_describe_saved (local, saved);
   /* Told before the state: who waits for the end then knows where the file is. */
-  wpr_local_notice (local, WPR_NOTICE_INFO, "saved", _ ("The recording was saved as %s."),
-                    local->kept);
+  guint n_parts = saved->parts ? g_strv_length (saved->parts) : 1;
+  if (n_parts > 1)
+    wpr_local_notice (local, WPR_NOTICE_INFO, "saved",
+                      _ ("The recording was saved as %u files: %s to %s."), n_parts, local->kept,
+                      saved->parts[n_parts - 1]);
+  else
+    wpr_local_notice (local, WPR_NOTICE_INFO, "saved", _ ("The recording was saved as %s."),
+                      local->kept);
   wpr_local_step (local, WPR_STEP_SAVED, NULL);
   wpr_stop_final_figures (local, saved);
   wpr_log (WPR_LOG_STOP, "%s saved as %s", local->instance, local->kept);

@@ -80,6 +80,7 @@ wpr_local_manifest (WprLocal *local, const char *program)
   m->page_size = (guint64)sysconf (_SC_PAGESIZE);
   m->sample_interval_ns = wpr_manifest_sample_interval (plan);
   m->recorder_pid = (guint32)getpid ();
+  m->part_bytes = plan->part_bytes;
   return m;
 }
 

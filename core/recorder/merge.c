@@ -13,6 +13,7 @@ typedef struct
   GTask *task;
   char *path, *name, *note;
   int folder_fd, lock_fd;
+  WprSaveFlags flags;
   WprMergeDone done;
   WprSaved *saved;
   GError *error;
@@ -81,6 +82,7 @@ wpr_merge_run (gpointer data)
     .store_path = merge->path,
     .folder_fd = merge->folder_fd,
     .name = merge->name,
+    .flags = merge->flags,
     .description = wpr_merge_description,
     .progress = wpr_merge_progress,
     .data = merge,
@@ -104,6 +106,7 @@ wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, int lock_
     .note = g_strdup (note),
     .folder_fd = folder_fd,
     .lock_fd = lock_fd,
+    .flags = wpr_recorder_task_flags (task),
     .done = done,
   };
   wpr_worker_call (local->jobs, wpr_merge_run, merge, NULL);

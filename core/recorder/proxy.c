@@ -184,8 +184,9 @@ into_file (WprProxy *self, GTask *task, const char *method, int folder_fd, const
 {
   guint32 job = next_job (self);
   g_autofree char *text = valid_text (note);
-  call_method (self, task, method, job, g_variant_new ("(uh^ays)", job, 0, name, text), folder_fd,
-               WPR_ANSWER_SAVED);
+  call_method (self, task, method, job,
+               g_variant_new ("(uh^aysu)", job, 0, name, text, wpr_recorder_task_flags (task)),
+               folder_fd, WPR_ANSWER_SAVED);
 }
 
 static void

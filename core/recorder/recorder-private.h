@@ -57,6 +57,9 @@ void wpr_recorder_set_stats (WprRecorder *self, WprStats *stats); /* takes a ref
 void wpr_recorder_emit_progress (WprRecorder *self, const char *phase, double fraction,
                                  guint64 done, guint64 total);
 
+/* What wpr_recorder_set_save_flags() said when this stop or save was asked for. NULL: 0. */
+WprSaveFlags wpr_recorder_task_flags (GTask *task);
+
 /* Finish a task from any thread. They take over the task; it completes, and gives up its reference
  * on the recorder, in its own context, after the signals that were caused before. */
 void wpr_recorder_return_boolean (GTask *task);
@@ -79,9 +82,9 @@ void wpr_notice_free (WprNotice *notice);
 GVariant *wpr_notice_to_variant (const WprNotice *notice); /* floating (uxss) */
 WprNotice *wpr_notice_from_variant (GVariant *variant);    /* NULL if it is of another type */
 #define WPR_NOTICE_TYPE "(uxss)"
-GVariant *wpr_saved_to_variant (const WprSaved *saved); /* floating (stttxb) */
+GVariant *wpr_saved_to_variant (const WprSaved *saved); /* floating */
 WprSaved *wpr_saved_from_variant (GVariant *variant);   /* NULL if it is of another type */
-#define WPR_SAVED_TYPE "(stttxb)"
+#define WPR_SAVED_TYPE "(stttxbas)"
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprNotice, wpr_notice_free)
 
 /* ---- the local back end, for the host (local.c) ---- */

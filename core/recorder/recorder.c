@@ -28,6 +28,7 @@ struct _WprRecorder
   WprState state;
   WprStats *stats;
   GPtrArray *notices; /* WprNotice * */
+  WprSaveFlags save_flags;
 };
 
 G_DEFINE_FINAL_TYPE (WprRecorder, wpr_recorder, G_TYPE_OBJECT)
@@ -387,6 +388,9 @@ wpr_recorder_start_finish (WprRecorder *self, GAsyncResult *result, GError **err
   return g_task_propagate_boolean (G_TASK (result), error);
 }
 
+/* A task's own data: the flags at the time of the call. */
+#define SAVE_FLAGS "wpr-save-flags"
+
 typedef void (*WprSaveHook) (WprRecorderBackend *backend, GTask *task, int folder_fd,
                              const char *name, const char *note);
 
@@ -404,7 +408,25 @@ wpr_recorder_into_file (WprRecorder *self, WprSaveHook hook, GTask *task, int fo
       wpr_recorder_return_error (task, error);
       return;
     }
+  g_mutex_lock (&self->lock);
+  g_object_set_data (G_OBJECT (task), SAVE_FLAGS, GUINT_TO_POINTER (self->save_flags));
+  g_mutex_unlock (&self->lock);
   hook (self->backend, task, own_fd, name, note);
+}
+
+void
+wpr_recorder_set_save_flags (WprRecorder *self, WprSaveFlags flags)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self));
+  g_mutex_lock (&self->lock);
+  self->save_flags = flags;
+  g_mutex_unlock (&self->lock);
+}
+
+WprSaveFlags
+wpr_recorder_task_flags (GTask *task)
+{
+  return task ? GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (task), SAVE_FLAGS)) : 0;
 }
 
 void

@@ -273,14 +273,22 @@ wpr_saved_free (WprSaved *saved)
   if (!saved)
     return;
   g_free (saved->name);
+  g_strfreev (saved->parts);
   g_free (saved);
 }
 
 GVariant *
 wpr_saved_to_variant (const WprSaved *saved)
 {
-  return g_variant_new (WPR_SAVED_TYPE, saved->name ? saved->name : "", saved->size, saved->events,
-                        saved->lost, saved->duration_ns, saved->complete);
+  GVariantBuilder parts;
+  g_variant_builder_init (&parts, G_VARIANT_TYPE ("as"));
+  /* A file's name is bytes, a string of D-Bus is UTF-8. */
+  for (guint i = 0; saved->parts && saved->parts[i]; i++)
+    g_variant_builder_add_value (
+        &parts, g_variant_new_take_string (g_utf8_make_valid (saved->parts[i], -1)));
+  g_autofree char *name = g_utf8_make_valid (saved->name ? saved->name : "", -1);
+  return g_variant_new (WPR_SAVED_TYPE, name, saved->size, saved->events, saved->lost,
+                        saved->duration_ns, saved->complete, &parts);
 }
 
 WprSaved *
@@ -289,7 +297,12 @@ wpr_saved_from_variant (GVariant *variant)
   if (!variant || !g_variant_is_of_type (variant, G_VARIANT_TYPE (WPR_SAVED_TYPE)))
     return NULL;
   WprSaved *saved = g_new0 (WprSaved, 1);
+  g_autoptr (GVariantIter) parts = NULL;
   g_variant_get (variant, WPR_SAVED_TYPE, &saved->name, &saved->size, &saved->events, &saved->lost,
-                 &saved->duration_ns, &saved->complete);
+                 &saved->duration_ns, &saved->complete, &parts);
+  if (g_variant_iter_n_children (parts) > 0)
+    saved->parts = g_new0 (char *, g_variant_iter_n_children (parts) + 1);
+  for (guint i = 0; saved->parts && g_variant_iter_next (parts, "s", &saved->parts[i]); i++)
+    ;
   return saved;
 }

@@ -72,7 +72,7 @@ wpr_unfinished_list (GError **error)
 }
 
 static WprSaved *
-wpr_recover_locked (const char *store_path, int folder_fd, const char *name,
+wpr_recover_locked (const char *store_path, int folder_fd, const char *name, WprSaveFlags flags,
                     WprProgressFunc progress, gpointer data, GCancellable *cancellable,
                     GError **error)
 {
@@ -90,6 +90,7 @@ wpr_recover_locked (const char *store_path, int folder_fd, const char *name,
     .store_path = store_path,
     .folder_fd = folder_fd,
     .name = name,
+    .flags = flags,
     .progress = progress,
     .data = data,
     .cancellable = cancellable,
@@ -98,17 +99,24 @@ wpr_recover_locked (const char *store_path, int folder_fd, const char *name,
 }
 
 WprSaved *
-wpr_recover (const char *store_path, int folder_fd, const char *name, WprProgressFunc progress,
-             gpointer data, GCancellable *cancellable, GError **error)
+wpr_recover_as (const char *store_path, int folder_fd, const char *name, WprSaveFlags flags,
+                WprProgressFunc progress, gpointer data, GCancellable *cancellable, GError **error)
 {
   g_return_val_if_fail (store_path, NULL);
   int lock = wpr_job_lock (store_path, error);
   if (lock < 0)
     return NULL;
   WprSaved *saved
-      = wpr_recover_locked (store_path, folder_fd, name, progress, data, cancellable, error);
+      = wpr_recover_locked (store_path, folder_fd, name, flags, progress, data, cancellable, error);
   close (lock);
   if (saved)
     wpr_log (WPR_LOG_RECOVER, "%s finished as %s", store_path, saved->name);
   return saved;
+}
+
+WprSaved *
+wpr_recover (const char *store_path, int folder_fd, const char *name, WprProgressFunc progress,
+             gpointer data, GCancellable *cancellable, GError **error)
+{
+  return wpr_recover_as (store_path, folder_fd, name, 0, progress, data, cancellable, error);
 }

@@ -56,6 +56,7 @@ static const Field manifest_fields[] = {
   MANIFEST (page_size, U64),
   MANIFEST (sample_interval_ns, U64),
   MANIFEST (recorder_pid, U32),
+  MANIFEST (part_bytes, U64),
 };
 #define COLLECTOR(name, kind)                             \
   {                                                       \

@@ -47,6 +47,7 @@ typedef struct
   guint64 memory_bytes, page_size;
   gint64 sample_interval_ns; /* of the timer or cycles samples; 0: none */
   guint32 recorder_pid;
+  guint64 part_bytes; /* of a finished file; the recording is then several. 0: one */
   GArray *collectors; /* WprStoreCollector */
   GArray *events;     /* WprStoreEvent */
   GArray *ids;        /* WprStoreId */

@@ -251,7 +251,7 @@ choose_limits (WprChoice *choice, WprArguments *arguments, GError **error)
                    _ ("-maxsize and -maxfiles limit a recording to disk. Add -filemode."));
   else if (choice->max_files != 0 && choice->max_size_mb == 0)
     wpr_set_error (error, WPR_ERROR_USAGE, 0xc5600602,
-                   _ ("-maxfiles says how many times -maxsize is kept. Add -maxsize MB."));
+                   _ ("-maxfiles says how many files of -maxsize are kept. Add -maxsize MB."));
   else
     return TRUE;
   return FALSE;

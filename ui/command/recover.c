@@ -15,7 +15,7 @@
 #include "say.h"
 #include "session.h"
 
-static const WprOption options[] = { { "json", WPR_OPTION_FLAG } };
+static const WprOption options[] = { { "json", WPR_OPTION_FLAG }, { "compress", WPR_OPTION_FLAG } };
 
 /* WPR_SAVE_DIR, else "WPR Files" in the documents, else in the home: as the window. */
 static char *
@@ -46,13 +46,14 @@ open_save_folder (char **path, GError **error)
 
 /* One raw recording into one file; its line of the answer. The exit status. */
 static int
-recover_one (const char *store, int folder_fd, const char *folder, WprJson *json)
+recover_one (const char *store, int folder_fd, const char *folder, WprSaveFlags flags,
+             WprJson *json)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   guint interrupt = wpr_cancel_on_interrupt (cancellable);
   g_autoptr (WprSaved) saved
-      = wpr_recover (store, folder_fd, NULL, wpr_progress_bar, NULL, cancellable, &error);
+      = wpr_recover_as (store, folder_fd, NULL, flags, wpr_progress_bar, NULL, cancellable, &error);
   g_source_remove (interrupt);
   wpr_progress_end ();
   if (saved == NULL)
@@ -66,6 +67,9 @@ recover_one (const char *store, int folder_fd, const char *folder, WprJson *json
   wpr_json_unsigned (json, "events", saved->events);
   wpr_json_unsigned (json, "lost", saved->lost);
   wpr_json_integer (json, "duration_ns", saved->duration_ns);
+  if (saved->parts != NULL)
+    wpr_json_strings (json, "parts", (const char *const *)saved->parts,
+                      g_strv_length (saved->parts));
   wpr_json_close (json, '}');
   return saved->lost > 0 ? WPR_ERROR_EVENTS_LOST : 0;
 }
@@ -92,7 +96,8 @@ find_stores (const char *dir, GError **error)
 }
 
 static int
-recover_all (GPtrArray *stores, int folder_fd, const char *folder, gboolean json)
+recover_all (GPtrArray *stores, int folder_fd, const char *folder, WprSaveFlags flags,
+             gboolean json)
 {
   WprJson out = WPR_JSON_INIT;
   int status = 0;
@@ -101,7 +106,8 @@ recover_all (GPtrArray *stores, int folder_fd, const char *folder, gboolean json
   wpr_json_open (&out, "recovered", '[');
   for (guint i = 0; i < stores->len; i++)
     {
-      int one = recover_one (g_ptr_array_index (stores, i), folder_fd, folder, json ? &out : NULL);
+      int one = recover_one (g_ptr_array_index (stores, i), folder_fd, folder, flags,
+                             json ? &out : NULL);
       /* The worst counts; lost events are the mildest. */
       if (one != 0 && (status == 0 || status == WPR_ERROR_EVENTS_LOST))
         status = one;
@@ -137,7 +143,8 @@ wpr_verb_recover (int argc, char **argv)
   int folder_fd = open_save_folder (&folder, &error);
   if (folder_fd < 0)
     return wpr_complain (error, json);
-  int status = recover_all (stores, folder_fd, folder, json);
+  WprSaveFlags flags = wpr_arguments_has (arguments, "compress") ? WPR_SAVE_COMPRESSED : 0;
+  int status = recover_all (stores, folder_fd, folder, flags, json);
   close (folder_fd);
   return status;
 }

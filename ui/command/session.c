@@ -9,6 +9,7 @@
 #include <glib/gi18n.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "say.h"
@@ -151,6 +152,24 @@ wpr_cancel_on_interrupt (GCancellable *cancellable)
 
 /* ---- the result ---- */
 
+/* A recording in several files: all of them, a line each. */
+static void
+wpr_say_parts (const WprSaved *saved, const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  gboolean here = strchr (path, '/') == NULL;
+  if (saved->parts == NULL)
+    return;
+  wpr_say (_ ("It is %u files, each complete by itself:"), g_strv_length (saved->parts));
+  for (guint i = 0; saved->parts[i] != NULL; i++)
+    {
+      g_autofree char *part
+          = here ? g_strdup (saved->parts[i]) : g_build_filename (folder, saved->parts[i], NULL);
+      g_autofree char *shown = wpr_format_path (part);
+      wpr_say ("    %s", shown);
+    }
+}
+
 int
 wpr_say_saved (const WprSaved *saved, const char *path)
 {
@@ -160,6 +179,7 @@ wpr_say_saved (const WprSaved *saved, const char *path)
   g_autofree char *span = wpr_format_span (saved->duration_ns);
   /* Translators: file, size, number of events, time ("1:05") */
   wpr_say (_ ("Saved “%s”: %s, %s events of %s."), shown, size, events, span);
+  wpr_say_parts (saved, path);
   return wpr_say_lost (saved->lost);
 }
 

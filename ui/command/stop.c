@@ -13,7 +13,7 @@
 
 static const WprOption options[] = {
   { "instancename", WPR_OPTION_VALUE },
-  { "compress", WPR_OPTION_LATER },
+  { "compress", WPR_OPTION_FLAG },
   { "skippdbgen", WPR_OPTION_FLAG },
 };
 
@@ -99,6 +99,8 @@ run (int argc, char **argv, WprFileFunc func, WprFinishFunc finish)
           _ ("Say where to save, for example: wpr -stop slow.etl. The recording goes on."));
       return wpr_complain (error, FALSE);
     }
+  wpr_recorder_set_save_flags (recorder,
+                               wpr_arguments_has (arguments, "compress") ? WPR_SAVE_COMPRESSED : 0);
   int status = save_into (recorder, func, finish, file, note);
   warn_of_faults (arguments, file, note);
   return status;

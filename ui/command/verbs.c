@@ -14,11 +14,13 @@ static const WprVerb verbs[] = {
         "it keeps the newest events in memory until you save them; with -filemode it writes all of "
         "them to disk. With -duration the command waits, then saves by itself and prints where."),
     wpr_verb_start },
-  { "stop", "FILE.etl [\"WHAT WAS WRONG\"] [-instancename NAME]",
+  { "stop", "FILE.etl [\"WHAT WAS WRONG\"] [-compress] [-instancename NAME]",
     N_ ("Stops the recording and saves it. Ctrl-C while it saves keeps the raw recording and says "
-        "where it is."),
+        "where it is. With -compress the file takes about a fifth of the space. Where a size of "
+        "files was asked for, what is more goes into FILE-2.etl, FILE-3.etl .., each complete by "
+        "itself."),
     wpr_verb_stop },
-  { "save", "FILE.etl [\"WHAT WAS WRONG\"] [-instancename NAME]",
+  { "save", "FILE.etl [\"WHAT WAS WRONG\"] [-compress] [-instancename NAME]",
     N_ ("Saves what the buffers in memory hold, and goes on recording."), wpr_verb_save },
   { "cancel", "[-instancename NAME]", N_ ("Stops the recording and throws it away."),
     wpr_verb_cancel },

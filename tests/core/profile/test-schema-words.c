@@ -153,7 +153,7 @@ test_the_size_of_the_file_has_limits (void **state)
   assert_int_equal (plan->max_bytes, 300 * MIB);
   assert_true (plan->is_sequential);
   assert_int_equal (plan->flush_timer_s, 5);
-  assert_true (has_text (plan->notices, "3 files of 100 MB"));
+  assert_int_equal (plan->part_bytes, 100 * MIB);
   g_autoptr (WprMachine) some = make_machine (FALSE);
   g_autoptr (WprPlan) memory
       = plan_on (some, WPR_MODE_MEMORY,
@@ -165,7 +165,7 @@ test_the_size_of_the_file_has_limits (void **state)
       FILE_HEAD SC ("<BufferSize Value=\"512\"/><FlushThreshold Value=\"4\"/>") SP ("CSwitch", "")
           PROFILE ("P", "Light", "File", "") USE ("") "</Profile>" FILE_TAIL);
   assert_int_equal (threshold->flush_bytes, 2 * MIB);
-  assert_true (has_text (plan->notices, "3 files of 100 MB"));
+  assert_int_equal (threshold->part_bytes, 0);
 
   g_autoptr (WprLibrary) library = wpr_library_new ();
   g_autoptr (WprChoice) choice = wpr_choice_new ();
@@ -176,6 +176,7 @@ test_the_size_of_the_file_has_limits (void **state)
   wpr_choice_add (choice, "P", "test.wprp", -1);
   g_autoptr (WprPlan) own = wpr_plan_new (library, choice, some, NULL);
   assert_int_equal (own->max_bytes, 100 * MIB);
+  assert_int_equal (own->part_bytes, 50 * MIB);
   assert_false (own->is_sequential);
   choice->stop_at_max_size = TRUE;
   g_autoptr (WprPlan) stopping = wpr_plan_new (library, choice, some, NULL);

@@ -316,10 +316,10 @@ a_caller_that_goes_away_still_gets_its_file (void **state)
       address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, NULL, NULL, NULL);
   assert_non_null (raw);
   fds = g_unix_fd_list_new_from_array (&fd, 1);
-  g_dbus_connection_call_with_unix_fd_list (raw, NULL, WPR_BUS_PATH, WPR_BUS_INTERFACE, "Stop",
-                                            g_variant_new ("(uh^ays)", 1, 0, "kept.etl", "slow"),
-                                            NULL, G_DBUS_CALL_FLAGS_NONE, -1, fds, NULL, NULL,
-                                            NULL);
+  g_dbus_connection_call_with_unix_fd_list (
+      raw, NULL, WPR_BUS_PATH, WPR_BUS_INTERFACE, "Stop",
+      g_variant_new ("(uh^aysu)", 1, 0, "kept.etl", "slow", 0), NULL, G_DBUS_CALL_FLAGS_NONE, -1,
+      fds, NULL, NULL, NULL);
   assert_true (g_dbus_connection_flush_sync (raw, NULL, NULL));
   wait_until (wpr_recorder_get_state (other) == WPR_STATE_MERGING);
   assert_true (g_dbus_connection_close_sync (raw, NULL, NULL));
