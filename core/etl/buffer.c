@@ -119,7 +119,9 @@ wpr_etl_buffer_peek (const WprEtlFile *file, guint64 at, WprEtlBuffer *buffer)
 
 /* By what the header buffer of the file says. */
 static const WprEtlUnpack unpackers[] = {
+  [2] = wpr_etl_lznt1_unpack,
   [3] = wpr_etl_xpress_unpack,
+  [4] = wpr_etl_xpress_huffman_unpack,
 };
 
 const guint8 *

@@ -45,13 +45,19 @@ sid_bytes (const guint8 *at, guint32 left)
   return left >= 8 && 8u + 4u * at[1] <= left ? (gint64)(8u + 4u * at[1]) : -1;
 }
 
+/* The last text of an event may lack its NUL, and ends with it; as 8-bit ones. */
 static gint64
-utf16_bytes (const guint8 *at, guint32 left)
+utf16_bytes (const guint8 *at, guint32 left, guint32 *trim)
 {
-  for (guint32 n = 0; n + 2 <= left; n += 2)
+  guint32 n = 0;
+
+  for (; n + 2 <= left; n += 2)
     if (at[n] == 0 && at[n + 1] == 0)
-      return (gint64)n + 2;
-  return -1;
+      {
+        *trim = 2;
+        return (gint64)n + 2;
+      }
+  return n > 0 ? (gint64)n : -1;
 }
 
 /* Bytes that one value at `at` takes, its NUL or length included; -1 if it does not hold. skip,
@@ -72,12 +78,11 @@ value_bytes (guint8 type, guint8 pointer_size, const guint8 *at, guint32 left, g
     case WPR_ETL_TYPE_NONE:
       return 0;
     case WPR_ETL_TYPE_STRING8:
-      *trim = 1;
       nul = left > 0 ? memchr (at, 0, left) : NULL;
-      return nul != NULL ? nul - at + 1 : -1;
+      *trim = nul != NULL;
+      return nul != NULL ? nul - at + 1 : left > 0 ? (gint64)left : -1;
     case WPR_ETL_TYPE_UTF16:
-      *trim = 2;
-      return utf16_bytes (at, left);
+      return utf16_bytes (at, left, trim);
     case WPR_ETL_TYPE_BINARY:
     case WPR_ETL_TYPE_COUNTED16:
     case WPR_ETL_TYPE_COUNTED8:
@@ -93,10 +98,6 @@ value_bytes (guint8 type, guint8 pointer_size, const guint8 *at, guint32 left, g
       *skip = TOKEN_USER_BYTES (pointer_size);
       n = left > *skip ? sid_bytes (at + *skip, left - *skip) : -1;
       return n >= 0 ? n + *skip : -1;
-    case WPR_ETL_TYPE_REST16:
-      return left & ~1u;
-    case WPR_ETL_TYPE_REST8:
-      return left;
     default:
       return -1;
     }
@@ -155,9 +156,12 @@ static gint64
 measured_bytes (const Walk *self, const WprEtlRow *row, guint32 left)
 {
   guint unit = row->type == WPR_ETL_TYPE_UTF16 || row->type == WPR_ETL_TYPE_CHAR16 ? 2 : 1;
-  guint64 n = row->length == WPR_ETL_MANY_FIXED ? row->length_count
-                                                : field_number (self, row->length_count);
+  guint64 n;
 
+  if (row->length == WPR_ETL_MANY_REST)
+    return left;
+  n = row->length == WPR_ETL_MANY_FIXED ? row->length_count
+                                        : field_number (self, row->length_count);
   n *= unit;
   return n <= left ? (gint64)n : -1;
 }
@@ -278,10 +282,9 @@ static void
 add_data (Walk *self)
 {
   static const WprEtlRow data
-      = { .name = "Data", .type = WPR_ETL_TYPE_REST8, .show = WPR_ETL_SHOW_HEX };
+      = { .name = "Data", .type = WPR_ETL_TYPE_BINARY, .show = WPR_ETL_SHOW_HEX };
   WprEtlField *field = add_field (self, &data, 0);
 
-  field->type = WPR_ETL_TYPE_BINARY;
   field->size = self->event->payload_size - self->at;
 }
 

@@ -116,7 +116,7 @@ static const struct
   { "w", WPR_ETL_TYPE_UTF16, WPR_ETL_SHOW_TEXT },
   { "s", WPR_ETL_TYPE_STRING8, WPR_ETL_SHOW_TEXT },
   { "c16", WPR_ETL_TYPE_CHAR16, WPR_ETL_SHOW_TEXT },
-  { "b", WPR_ETL_TYPE_REST8, WPR_ETL_SHOW_HEX }, /* bytes; always with * */
+  { "b", WPR_ETL_TYPE_BINARY, WPR_ETL_SHOW_HEX }, /* bytes; always with * */
   { "sid", WPR_ETL_TYPE_WBEMSID, 0 },
   { "guid", WPR_ETL_TYPE_GUID, 0 },
   { "ip4", WPR_ETL_TYPE_U32, WPR_ETL_SHOW_IPV4 },
@@ -154,16 +154,11 @@ set_type (WprEtlRow *row, const char *type)
 static void
 set_many (const WprEtlLayout *layout, WprEtlRow *row, const char *count)
 {
-  gboolean is_bytes = row->type == WPR_ETL_TYPE_REST8;
-
-  if (is_bytes && *count != '\0')
+  if (row->type == WPR_ETL_TYPE_BINARY)
     {
-      row->type = WPR_ETL_TYPE_BINARY;
-      row->length = WPR_ETL_MANY_FIXED;
+      row->length = *count != '\0' ? WPR_ETL_MANY_FIXED : WPR_ETL_MANY_REST;
       row->length_count = (guint16)g_ascii_strtoull (count, NULL, 10);
     }
-  else if (is_bytes)
-    return;
   else if (*count == '\0')
     row->many = WPR_ETL_MANY_REST;
   else if (g_ascii_isdigit (*count))
@@ -287,5 +282,14 @@ wpr_etl_layout_from_class (WprEtlLayout *layout, const WprEtlGuid *guid, guint8 
   for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
     if (memcmp (&classes[i].guid, guid, sizeof *guid) == 0)
       return take_class (layout, &classes[i], opcode, version);
+  return FALSE;
+}
+
+gboolean
+wpr_etl_guid_is_metadata (const WprEtlGuid *guid)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
+    if (classes[i].group == WPR_ETL_GROUP_METADATA)
+      return memcmp (&classes[i].guid, guid, sizeof *guid) == 0;
   return FALSE;
 }

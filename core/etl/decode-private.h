@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Layouts, as all three of their makers (decode-self.c, decode-manifest.c, decode-kernel.c) make
+/* Layouts, as all three of their makers (decode-self.c, manifest.c, decode-kernel.c) make
  * them and decode-fields.c follows them. Private to this room. */
 #pragma once
 
@@ -8,9 +8,10 @@
 G_BEGIN_DECLS
 
 /* A stranger's schema: what is beyond these is left as Data. */
-#define WPR_ETL_MOST_DEPTH 8     /* structs in structs; real ones have one or two */
-#define WPR_ETL_MOST_FIELDS 4096 /* of one event, elements of arrays of structs one each */
-#define WPR_ETL_MOST_KINDS 16384 /* of a decoder; a machine's manifests have some thousands */
+#define WPR_ETL_MOST_DEPTH 8      /* structs in structs; real ones have one or two */
+#define WPR_ETL_MOST_ROWS 4096    /* of a layout; real ones have some dozens */
+#define WPR_ETL_MOST_FIELDS 32768 /* of one event: 64 KiB of arrays of structs of four bytes */
+#define WPR_ETL_MOST_KINDS 16384  /* of a decoder; a machine's manifests have some thousands */
 
 typedef enum
 {
@@ -27,7 +28,7 @@ typedef struct
   const char *name;
   guint8 type, show;
   guint8 many;          /* WprEtlMany: elements */
-  guint8 length;        /* WprEtlMany: ONE: the type says; FIXED, FIELD: units of text, bytes */
+  guint8 length;        /* WprEtlMany: ONE: the type says; else units of text, bytes */
   gboolean is_optional; /* its absence at the payload's end is no fault */
   guint16 count, length_count;
   guint16 members; /* of a STRUCT; they follow, with their own members in between */
@@ -68,6 +69,7 @@ extern const guint wpr_etl_n_classes_system, wpr_etl_n_classes_devices;
 /* FALSE for a group or class that is not known; else provider and guid are set, and name and rows
  * where the event is known, too. */
 gboolean wpr_etl_layout_from_hook (WprEtlLayout *layout, guint16 hook, guint16 version);
+gboolean wpr_etl_guid_is_metadata (const WprEtlGuid *guid);
 gboolean wpr_etl_layout_from_class (WprEtlLayout *layout, const WprEtlGuid *guid, guint8 opcode,
                                     guint16 version);
 

@@ -127,7 +127,7 @@ take_fields (Schema *self, guint n, guint depth)
       guint index = self->layout->rows->len;
       WprEtlRow row;
 
-      if (index >= WPR_ETL_MOST_FIELDS || !take_field (self, &row))
+      if (index >= WPR_ETL_MOST_ROWS || !take_field (self, &row))
         return FALSE;
       g_array_append_val (self->layout->rows, row);
       if (row.type == WPR_ETL_TYPE_STRUCT

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From an event to its kind: found by what names it (a hook, a class and opcode, a provider and id,
  * a schema's bytes), made at the first event of it. Does not live here: how layouts are made
- * (decode-self.c, decode-manifest.c, decode-kernel.c). */
+ * (decode-self.c, manifest.c, decode-kernel.c). */
 #include "config.h"
 #include "etl/decode-private.h"
 
 #include <string.h>
 #include "etl/layout.h"
+#include "etl/manifest.h"
 
 #define N_SLOTS (4 * WPR_ETL_MOST_KINDS) /* at most a quarter in use: a look or two each */
 
@@ -43,7 +44,8 @@ struct _WprEtlDecoder
   Slot **slots; /* of N_SLOTS, open addressing */
   guint n_kinds;
   Slot *last, *overflow;
-  GArray *fields; /* of WprEtlField, of the last event */
+  WprEtlManifests *manifests; /* NULL: not asked for yet */
+  GArray *fields;             /* of WprEtlField, of the last event */
 };
 
 /* ---- keys ---- */
@@ -162,6 +164,17 @@ name_by_number (WprEtlLayout *layout, const Key *key)
              key->hook);
 }
 
+static gboolean
+from_manifest (WprEtlDecoder *self, WprEtlLayout *layout, const Key *key)
+{
+  gboolean classic = key->shape == SHAPE_CLASSIC;
+
+  if (self->manifests == NULL)
+    self->manifests = wpr_etl_manifests_new (self->file);
+  return wpr_etl_layout_from_manifest (layout, self->manifests, classic, &key->guid,
+                                       classic ? key->type : key->hook, key->version);
+}
+
 static void
 make_layout (WprEtlDecoder *self, Slot *slot)
 {
@@ -180,7 +193,11 @@ make_layout (WprEtlDecoder *self, Slot *slot)
       wpr_etl_layout_from_hook (layout, key->hook, key->version);
       break;
     case SHAPE_CLASSIC:
-      wpr_etl_layout_from_class (layout, &key->guid, key->type, key->version);
+      if (!wpr_etl_layout_from_class (layout, &key->guid, key->type, key->version))
+        from_manifest (self, layout, key);
+      break;
+    case SHAPE_EVENT:
+      from_manifest (self, layout, key);
       break;
     }
   name_by_number (layout, key);
@@ -294,6 +311,7 @@ wpr_etl_decoder_free (WprEtlDecoder *self)
   for (guint i = 0; i < N_SLOTS; i++)
     slot_free (self->slots[i]);
   slot_free (self->overflow);
+  wpr_etl_manifests_free (self->manifests);
   g_free (self->slots);
   g_array_unref (self->fields);
   g_free (self);

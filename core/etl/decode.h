@@ -44,10 +44,8 @@ typedef enum
   WPR_ETL_TYPE_CHAR8,
   WPR_ETL_TYPE_BOOL8,
   WPR_ETL_TYPE_WBEMSID, /* u32 0, or a TOKEN_USER and its SID */
-  WPR_ETL_TYPE_REST16,  /* text without NUL, to the end; as REST8 */
-  WPR_ETL_TYPE_REST8,
-  WPR_ETL_TYPE_PORT,  /* u16 in network order */
-  WPR_ETL_TYPE_TICKS, /* i64 of the file's clock */
+  WPR_ETL_TYPE_PORT,    /* u16 in network order */
+  WPR_ETL_TYPE_TICKS,   /* i64 of the file's clock */
   WPR_ETL_N_TYPES
 } WprEtlType;
 
