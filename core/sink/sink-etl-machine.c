@@ -30,6 +30,7 @@ static const struct
   { "syscalls:sys_enter_mmap", 0x4000, 0 },
   { "irq:irq_handler_entry", 0x40, 0 },
   { "raw_syscalls:sys_enter", 0x80, 0 },
+  { "sock:inet_sock_set_state", 0x10000, 0 },
 };
 
 void

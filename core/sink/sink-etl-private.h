@@ -105,6 +105,9 @@ gboolean wpr_sink_etl_syscall_exit (WprSinkEtl *self, const WprEvent *event, GEr
 gboolean wpr_sink_etl_fault (WprSinkEtl *self, const WprEvent *event, GError **error);
 gboolean wpr_sink_etl_memory (WprSinkEtl *self, const WprEvent *event, GError **error);
 
+/* ---- sink-etl-net.c ---- */
+gboolean wpr_sink_etl_socket (WprSinkEtl *self, const WprEvent *event, GError **error);
+
 /* ---- sink-etl-mapped.c ---- */
 WprMappedFiles *wpr_mapped_files_new (void);
 void wpr_mapped_files_free (WprMappedFiles *mapped);

@@ -44,6 +44,7 @@ static const WriteFunc rows[WPR_EVENT_N_KINDS] = {
   [WPR_EVENT_SYSCALL_EXIT] = wpr_sink_etl_syscall_exit,
   [WPR_EVENT_BEGUN] = wpr_sink_etl_begun,
   [WPR_EVENT_MEMORY] = wpr_sink_etl_memory,
+  [WPR_EVENT_SOCKET] = wpr_sink_etl_socket,
   [WPR_EVENT_INTERRUPT] = wpr_sink_etl_interrupt,
   [WPR_EVENT_THROTTLE] = wpr_sink_etl_recorder_event,
   [WPR_EVENT_FILE_OP] = wpr_sink_etl_file_op,

@@ -25,6 +25,7 @@ static const char *const names[WPR_EVENT_N_KINDS] = {
   [WPR_EVENT_SYSCALL_EXIT] = "system call's return",
   [WPR_EVENT_BEGUN] = "begun",
   [WPR_EVENT_MEMORY] = "address space",
+  [WPR_EVENT_SOCKET] = "socket",
   [WPR_EVENT_INTERRUPT] = "interrupt",
   [WPR_EVENT_THROTTLE] = "throttle",
   [WPR_EVENT_FILE_OP] = "file operation",

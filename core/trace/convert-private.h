@@ -15,6 +15,7 @@ typedef struct _WprConvertRow WprConvertRow;
 typedef struct _WprConvertOpen WprConvertOpen;
 typedef struct _WprConvertMemory WprConvertMemory;
 typedef struct _WprConvertFaults WprConvertFaults;
+typedef struct _WprConvertNet WprConvertNet;
 typedef WprConverted (*WprConvertFunc) (WprConvert *convert, const WprConvertRow *row,
                                         const WprRecord *record, WprEvent *event);
 
@@ -53,6 +54,7 @@ struct _WprConvert
   WprConvertOpen *open;
   WprConvertMemory *memory;
   WprConvertFaults *faults;
+  WprConvertNet *net;
   guint64 n_unpaired;
   WprFileCalls *file_calls; /* NULL: no file operations were asked for */
 };
@@ -70,6 +72,7 @@ extern const WprConvertKind wpr_convert_fault_kinds[];  /* convert-fault.c */
 extern const WprConvertKind
     wpr_convert_syscall_kinds[]; /* convert-syscall.c: raw_syscalls, yield */
 
+extern const WprConvertKind wpr_convert_net_kinds[]; /* convert-net.c */
 extern const WprConvertKind wpr_convert_irq_kinds[]; /* convert-irq.c */
 
 /* convert-irq.c: interrupts that are not over, a CPU. */
@@ -86,6 +89,10 @@ guint64 wpr_convert_memory_n_open (const WprConvertMemory *memory);
 /* convert-fault.c: what is known of faults that are not over. */
 WprConvertFaults *wpr_convert_faults_new (const WprManifest *manifest);
 void wpr_convert_faults_free (WprConvertFaults *faults);
+
+/* convert-net.c: sockets that are open. */
+WprConvertNet *wpr_convert_net_new (void);
+void wpr_convert_net_free (WprConvertNet *net);
 
 /* convert-sched.c: sched_switch, by which the converter knows it; and what sched_wakeup may stand
  * in for. */

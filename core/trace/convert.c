@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What all records share. The table of kinds, a row a kind, lies by concept beside the functions:
- * convert-sched.c, -block.c, -fault.c, -irq.c, -memory.c, -syscall.c. */
+ * convert-sched.c, -block.c, -fault.c, -irq.c, -memory.c, -net.c, -syscall.c. */
 #include "config.h"
 #include "trace/convert-private.h"
 
@@ -23,6 +23,7 @@ convert_plain (WprConvert *convert, const WprConvertRow *row, const WprRecord *r
 static const WprConvertKind *const tables[] = {
   wpr_convert_sched_kinds, wpr_convert_block_kinds,   wpr_convert_memory_kinds,
   wpr_convert_fault_kinds, wpr_convert_syscall_kinds, wpr_convert_irq_kinds,
+  wpr_convert_net_kinds,
 };
 
 /* FALSE if the format lacks a field the kind needs. */
@@ -107,6 +108,7 @@ wpr_convert_new (const WprManifest *manifest)
   convert->open = wpr_convert_open_new (manifest->max_possible_cpu + 1);
   convert->memory = wpr_convert_memory_new (manifest->page_size);
   convert->faults = wpr_convert_faults_new (manifest);
+  convert->net = wpr_convert_net_new ();
   for (guint i = 0; i < manifest->events->len; i++)
     {
       guint32 row = g_array_index (manifest->events, WprStoreEvent, i).row;
@@ -136,6 +138,7 @@ wpr_convert_free (WprConvert *convert)
   wpr_convert_memory_free (convert->memory);
   wpr_convert_faults_free (convert->faults);
   wpr_file_calls_free (convert->file_calls);
+  wpr_convert_net_free (convert->net);
   g_free (convert->rows);
   g_free (convert);
 }

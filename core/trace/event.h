@@ -25,6 +25,7 @@ typedef enum
   WPR_EVENT_BEGUN,         /* a tracepoint that is told with the event of its end; its stack is that
                               event's: u.begun */
   WPR_EVENT_MEMORY,        /* u.memory: address space came or went, or both */
+  WPR_EVENT_SOCKET,        /* u.socket */
   WPR_EVENT_INTERRUPT, /* u.interrupt: the end of one; an end without a begin stays a tracepoint */
   WPR_EVENT_THROTTLE,  /* u.throttle: samples were lost from here / until here */
   WPR_EVENT_FILE_OP,   /* u.file: an operation on a file begins */
@@ -72,6 +73,16 @@ typedef enum
   WPR_FAULT_COPY_ON_WRITE,
   WPR_FAULT_HARD
 } WprFaultKind;
+
+typedef enum
+{
+  WPR_SOCKET_SEND,
+  WPR_SOCKET_RECEIVE,
+  WPR_SOCKET_CONNECT,
+  WPR_SOCKET_ACCEPT,
+  WPR_SOCKET_DISCONNECT,
+  WPR_SOCKET_RETRANSMIT
+} WprSocketOp;
 
 /* What interrupts a thread. Those of a CPU may lie within each other. */
 typedef enum
@@ -175,6 +186,16 @@ typedef struct
       gint64 issue_time; /* complete: boot ns, -1 unknown */
       guint32 issuer_tid;
     } disk;
+    struct
+    {
+      WprSocketOp op;
+      gboolean udp, v6;
+      guint32 pid;  /* whose socket it is, which need not be who runs; G_MAXUINT32: not known */
+      guint32 size; /* bytes sent or received */
+      guint64 id;   /* of the socket, while it lives */
+      guint16 local_port, remote_port; /* 0, and no address: of before the recording */
+      guint8 local[16], remote[16];    /* the first 4 of IPv4; network order */
+    } socket;
     struct
     {
       gint64 nr, result; /* result: at the exit */
