@@ -41,6 +41,10 @@ typedef struct
   guint64 n_clamped; /* ..but for so many, which were too late and got the time of the one before */
   guint part, n_parts; /* one of several files of a recording, from 1; 0, 0: the only one */
   GPtrArray *parts;    /* of char *: names of all of them, as they were saved */
+  guint64 n_functions; /* named in it; 0: no names were looked for, or no code was seen */
+  guint64 n_addresses, n_addresses_named; /* of code in stacks and samples, each once */
+  guint64 n_frames, n_frames_named;       /* the same, as often as they were seen */
+  guint n_unnamed_images; /* whose names could not be had (gone, no time ..); see `facts` */
 } WprTraceInfo;
 
 /* Reads the whole file and verifies every buffer and event. WPR_ERROR_DAMAGED if it is no .etl at

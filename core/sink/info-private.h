@@ -24,6 +24,8 @@ char *wpr_info_guid_text (const WprEtlGuid *guid); /* "{...}" */
 /* ---- info-facts.c ---- */
 /* What an event of Linux.Recorder says: into host, profiles, .. and facts. */
 void wpr_info_take_fact (WprTraceInfo *info, const WprEtlEvent *event);
+/* ---- info-symbols.c ---- */
+void wpr_info_take_symbols (WprTraceInfo *info, const WprEtlEvent *event); /* of Linux.Symbols */
 /* A field's value for people; NULL where it is none. */
 char *wpr_info_field_text (const WprEtlFieldIter *field);
 

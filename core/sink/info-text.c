@@ -130,6 +130,23 @@ verdict (const WprTraceInfo *info)
   return g_strdup (_ ("Complete: nothing was lost, every buffer and event was verified."));
 }
 
+static void
+add_names (GString *text, const WprTraceInfo *info)
+{
+  if (info->n_addresses == 0)
+    return;
+  /* Each number as text: translators need not know its type. */
+  g_autofree char *functions = g_strdup_printf ("%" G_GUINT64_FORMAT, info->n_functions);
+  g_autofree char *named = g_strdup_printf ("%" G_GUINT64_FORMAT, info->n_addresses_named);
+  g_autofree char *unnamed = g_strdup_printf (
+      "%" G_GUINT64_FORMAT, info->n_addresses - MIN (info->n_addresses_named, info->n_addresses));
+  add_line (text, _ ("Names"),
+            _ ("%s functions; %s addresses have a name, %s have none (%.1f %% of the frames have)"),
+            functions, named, unnamed,
+            info->n_frames > 0 ? 100.0 * (double)info->n_frames_named / (double)info->n_frames
+                               : 0.0);
+}
+
 char *
 wpr_trace_info_to_text (const WprTraceInfo *info)
 {
@@ -151,6 +168,7 @@ wpr_trace_info_to_text (const WprTraceInfo *info)
   add_order (text, info);
   add_line (text, _ ("Events lost"), "%u", info->events_lost);
   add_line (text, _ ("Buffers lost"), "%u", info->buffers_lost);
+  add_names (text, info);
   g_autofree char *judged = verdict (info);
   add_line (text, _ ("Verdict"), "%s", judged);
   add_list (text, _ ("Faults"), info->faults);
@@ -239,12 +257,15 @@ wpr_trace_info_to_json (const WprTraceInfo *info)
       ",\"perf_frequency\":%" G_GINT64_FORMAT ",\"complete\":%s"
       ",\"replaced_bytes\":%" G_GUINT64_FORMAT ",\"cpu_gaps\":%u"
       ",\"furthest_back_ns\":%" G_GINT64_FORMAT ",\"clamped\":%" G_GUINT64_FORMAT
-      ",\"part\":%u,\"n_parts\":%u",
+      ",\"part\":%u,\"n_parts\":%u,\"functions\":%" G_GUINT64_FORMAT
+      ",\"addresses\":%" G_GUINT64_FORMAT ",\"addresses_named\":%" G_GUINT64_FORMAT
+      ",\"frames\":%" G_GUINT64_FORMAT ",\"frames_named\":%" G_GUINT64_FORMAT,
       info->size_bytes, info->buffer_bytes, info->n_buffers, info->n_cpus, info->pointer_size,
       info->n_events, info->events_lost, info->buffers_lost, info->unexplained,
       info->start_realtime_ns, info->end_realtime_ns, info->duration_ns, info->perf_frequency,
       info->complete ? "true" : "false", info->replaced_bytes, info->n_cpu_gaps,
-      info->furthest_back_ns, info->n_clamped, info->part, info->n_parts);
+      info->furthest_back_ns, info->n_clamped, info->part, info->n_parts, info->n_functions,
+      info->n_addresses, info->n_addresses_named, info->n_frames, info->n_frames_named);
   put_json_text (json, "logger_name", info->logger_name);
   put_json_text (json, "host", info->host);
   put_json_text (json, "kernel", info->kernel);

@@ -130,6 +130,8 @@ visit (const WprEtlEvent *event, gpointer data)
       count_named (self, event);
       if (event->schema != NULL && g_str_equal (event->provider, "Linux.Recorder"))
         wpr_info_take_fact (self->info, event);
+      else if (event->schema != NULL && g_str_equal (event->provider, "Linux.Symbols"))
+        wpr_info_take_symbols (self->info, event);
     }
   return TRUE;
 }

@@ -72,6 +72,9 @@ static const WprVerb verbs[] = {
     N_ ("Finishes raw recordings that a crash or a cancelled save left, into the folder for saved "
         "recordings. DIR: those of a folder that was given to -recordtempto."),
     wpr_verb_recover },
+  { "purgecache", "[-json]",
+    N_ ("Empties the cache of function names that saving keeps between recordings."),
+    wpr_verb_purgecache },
   { "help", "[COMMAND|profiles|filter]",
     N_ ("Explains a command, or lists them all. \"wpr -help profiles\" explains the format of "
         "profile files, \"wpr -help filter\" the filters of -dump."),
@@ -85,7 +88,6 @@ static const WprVerb verbs[] = {
   { "boottrace", "", N_ ("Records the next boot."), NULL },
   { "heaptracingconfig", "", N_ ("Chooses the programs that the Heap profile watches."), NULL },
   { "log", "", N_ ("Switches the tool's own log."), NULL },
-  { "purgecache", "", N_ ("Empties the symbol cache."), NULL },
 };
 
 const WprVerb *
