@@ -227,6 +227,28 @@ WPR_API void wpr_recorder_flush_async (WprRecorder *self, GCancellable *cancella
 WPR_API gboolean wpr_recorder_flush_finish (WprRecorder *self, GAsyncResult *result,
                                             GError **error);
 
+/* Switches profiles on or off while recording: of the choice only its profiles count; files as in
+ * start. The plan is made anew and the difference applied without a gap in what else is recorded;
+ * each profile is a mark in the trace, before which nothing of it is there (after which, switched
+ * off). A profile that is on at another level changes to the one asked for. What cannot be had
+ * while recording is said by notices. WPR_ERROR_STATE: it is on (or off) already, or would be the
+ * last; nothing has changed after an error. Afterwards wpr_recorder_describe() has the new plan. */
+WPR_API void wpr_recorder_set_profiles_async (WprRecorder *self, const WprChoice *choice,
+                                              GVariant *files, gboolean on,
+                                              GCancellable *cancellable,
+                                              GAsyncReadyCallback callback, gpointer data);
+WPR_API gboolean wpr_recorder_set_profiles_finish (WprRecorder *self, GAsyncResult *result,
+                                                   GError **error);
+/* Larger buffers while recording, without a gap: the collector's (NULL: of that which loses most,
+ * else is fullest) to so many bytes in all (0: twice what it has), rounded down to a power of two a
+ * CPU. A mark and a notice say so. The cure of lost events. WPR_ERROR_USAGE: not larger than now,
+ * more than 1 GiB a CPU, or no such collector; WPR_ERROR_NO_SPACE: half of the memory would not do,
+ * or the kernel gave none: nothing has changed. */
+WPR_API void wpr_recorder_grow_async (WprRecorder *self, const char *collector, guint64 bytes,
+                                      GCancellable *cancellable, GAsyncReadyCallback callback,
+                                      gpointer data);
+WPR_API gboolean wpr_recorder_grow_finish (WprRecorder *self, GAsyncResult *result, GError **error);
+
 /* ---- the sampling interval of this user, kept in the state folder ---- */
 /* In units of 100 ns; 0: never set. Blocks shortly. */
 WPR_API guint wpr_sample_interval_get (void);

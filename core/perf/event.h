@@ -118,7 +118,9 @@ struct _WprOpenerClass
    * A leader that is appended (bytes 0) is disabled: the caller enables it. A refused event is a
    * refusal, not an error. */
   gboolean (*add) (WprOpener *self, const WprPerfEvent *event, WprOpened *opened, GError **error);
-  gboolean (*drop) (WprOpener *self, guint32 row, GError **error);
+  /* The row's members are switched off, then read, then closed: what they counted last is appended
+   * to counts (WprGroupCount, by id; NULL ok), so that what was recorded of them adds up. */
+  gboolean (*drop) (WprOpener *self, guint32 row, GArray *counts, GError **error);
   /* The kernel takes one filter for the life of an event, so an event that has one is opened anew
    * with the new filter before the old one is closed: its new ids are appended, and an event that
    * hits in between is there twice at most, never missing. */
@@ -126,8 +128,12 @@ struct _WprOpenerClass
                       WprOpened *opened, GError **error);
   /* A second, larger ring for one set: new leaders are appended, all members sent there; the old
    * ring is drained to its end by the caller. The old leaders still switch the groups and are read
-   * for counts; the new ones own the rings only. ENOMEM: nothing changed. */
+   * for counts; the new ones own the rings only. The opener lets go of the old ring: its memory is
+   * free once the caller unmaps it, too. ENOMEM: nothing changed. */
   gboolean (*grow) (WprOpener *self, guint ring, gsize bytes, WprOpened *opened, GError **error);
+  /* What of the next grow takes long (a ring is zeroed when mapped: 1-2 s a GiB), ahead of it. The
+   * only verb that may run on another thread, while the worker calls none but drains. */
+  gboolean (*grow_ahead) (WprOpener *self, guint ring, gsize bytes, GError **error);
   /* A CPU came (back): its events are opened anew, on new leaders with bytes 0 that write to the
    * ring it had, else with a ring of its own. Disabled: the caller enables the appended leaders. */
   gboolean (*cpu_online) (WprOpener *self, guint cpu, WprOpened *opened, GError **error);
@@ -139,11 +145,12 @@ gboolean wpr_opener_open (WprOpener *self, const WprPerfEvent *events, gsize n_e
                           WprOpened *opened, GError **error);
 gboolean wpr_opener_add (WprOpener *self, const WprPerfEvent *event, WprOpened *opened,
                          GError **error);
-gboolean wpr_opener_drop (WprOpener *self, guint32 row, GError **error);
+gboolean wpr_opener_drop (WprOpener *self, guint32 row, GArray *counts, GError **error);
 gboolean wpr_opener_filter (WprOpener *self, guint32 row, const guint32 *skip_tids, gsize n,
                             WprOpened *opened, GError **error);
 gboolean wpr_opener_grow (WprOpener *self, guint ring, gsize bytes, WprOpened *opened,
                           GError **error);
+gboolean wpr_opener_grow_ahead (WprOpener *self, guint ring, gsize bytes, GError **error);
 gboolean wpr_opener_cpu_online (WprOpener *self, guint cpu, WprOpened *opened, GError **error);
 void wpr_opener_close (WprOpener *self);
 

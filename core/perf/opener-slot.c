@@ -45,6 +45,7 @@ wpr_slot_new (guint ring, guint cpu, const WprRingSpec *spec, WprPerfLacks *lack
 void
 wpr_slot_free (WprSlot *slot)
 {
+  g_clear_pointer (&slot->mapped, wpr_ring_free);
   g_ptr_array_unref (slot->groups);
   g_free (slot);
 }
@@ -256,6 +257,42 @@ wpr_slot_reschedule (const WprSlot *slot)
   int fd = wpr_perf_open (&attr, slot->cpu, -1, 0);
   if (fd >= 0)
     close (fd);
+}
+
+/* Of the members of a row in a group that was just read. */
+static void
+keep_counts (const WprGroup *group, guint32 row, const GArray *read, GArray *counts)
+{
+  for (guint i = 0; i < read->len; i++)
+    {
+      const WprGroupCount *count = &g_array_index (read, WprGroupCount, i);
+      for (guint m = 0; m < group->members->len; m++)
+        {
+          const WprMember *member = &g_array_index (group->members, WprMember, m);
+          if (member->row == row && member->id == count->id)
+            g_array_append_val (counts, *count);
+        }
+    }
+}
+
+void
+wpr_slot_finish_row (WprSlot *slot, guint32 row, GArray *counts)
+{
+  g_autoptr (GArray) read = g_array_new (FALSE, FALSE, sizeof (WprGroupCount));
+  for (guint g = 0; g < slot->groups->len; g++)
+    {
+      WprGroup *group = slot->groups->pdata[g];
+      gboolean any = FALSE, has_lost;
+      for (guint m = 0; m < group->members->len; m++)
+        {
+          const WprMember *member = &g_array_index (group->members, WprMember, m);
+          if (member->row == row && ioctl (member->fd, PERF_EVENT_IOC_DISABLE, 0) == 0)
+            any = TRUE;
+        }
+      g_array_set_size (read, 0);
+      if (any && wpr_group_read (group->leader_fd, read, &has_lost, NULL))
+        keep_counts (group, row, read, counts);
+    }
 }
 
 void

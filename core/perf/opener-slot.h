@@ -3,6 +3,7 @@
 #pragma once
 
 #include "perf/event.h"
+#include "perf/ring.h"
 
 /* What this kernel turned out not to know. */
 typedef struct
@@ -32,6 +33,7 @@ typedef struct
   guint ring, cpu;
   WprRingSpec spec; /* bytes: as granted */
   int ring_fd;      /* the leader that owns the ring; the opener closes it */
+  WprRing *mapped;  /* keeps the ring's memory; NULL before it is mapped */
   GPtrArray *groups;
   WprPerfLacks *lacks;
   GArray *leader_fds; /* the opener's: every leader ever opened */
@@ -39,7 +41,7 @@ typedef struct
 
 WprSlot *wpr_slot_new (guint ring, guint cpu, const WprRingSpec *spec, WprPerfLacks *lacks,
                        GArray *leader_fds);
-void wpr_slot_free (WprSlot *slot); /* closes the members, not the leaders */
+void wpr_slot_free (WprSlot *slot); /* closes the members, not the leaders; unmaps */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprSlot, wpr_slot_free)
 
 /* An inert leader on the slot's CPU, kept in leader_fds. -1 with errno. */
@@ -54,6 +56,8 @@ int wpr_slot_open_event (WprSlot *slot, const WprPerfEvent *event, int id, gbool
 /* Makes a running group schedule what was added or switched on: 6.18 leaves it off until the CPU's
  * events change otherwise. */
 void wpr_slot_reschedule (const WprSlot *slot);
+/* Switches the members of a row off, and appends what they have counted (WprGroupCount). */
+void wpr_slot_finish_row (WprSlot *slot, guint32 row, GArray *counts);
 /* Closes the members of a row, but for the newest if asked. */
 void wpr_slot_close_row (WprSlot *slot, guint32 row, gboolean keep_newest);
 void wpr_slot_close_all (WprSlot *slot);

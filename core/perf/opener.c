@@ -62,11 +62,11 @@ wpr_opener_add (WprOpener *self, const WprPerfEvent *event, WprOpened *opened, G
 }
 
 gboolean
-wpr_opener_drop (WprOpener *self, guint32 row, GError **error)
+wpr_opener_drop (WprOpener *self, guint32 row, GArray *counts, GError **error)
 {
   g_return_val_if_fail (WPR_IS_OPENER (self), FALSE);
 
-  return WPR_OPENER_GET_CLASS (self)->drop (self, row, error);
+  return WPR_OPENER_GET_CLASS (self)->drop (self, row, counts, error);
 }
 
 gboolean
@@ -87,6 +87,14 @@ wpr_opener_grow (WprOpener *self, guint ring, gsize bytes, WprOpened *opened, GE
 
   prepare_opened (opened);
   return WPR_OPENER_GET_CLASS (self)->grow (self, ring, bytes, opened, error);
+}
+
+gboolean
+wpr_opener_grow_ahead (WprOpener *self, guint ring, gsize bytes, GError **error)
+{
+  g_return_val_if_fail (WPR_IS_OPENER (self), FALSE);
+
+  return WPR_OPENER_GET_CLASS (self)->grow_ahead (self, ring, bytes, error);
 }
 
 gboolean

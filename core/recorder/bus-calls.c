@@ -122,6 +122,24 @@ on_flushed (GObject *source, GAsyncResult *result, gpointer data)
   call_end (data, NULL, error);
 }
 
+static void
+on_profiles_set (GObject *source, GAsyncResult *result, gpointer data)
+{
+  WprBusCall *call = data;
+  GError *error = NULL;
+  if (wpr_recorder_set_profiles_finish (WPR_RECORDER (source), result, &error) && call->bus)
+    wpr_bus_described (call->bus);
+  call_end (call, NULL, error);
+}
+
+static void
+on_grown (GObject *source, GAsyncResult *result, gpointer data)
+{
+  GError *error = NULL;
+  wpr_recorder_grow_finish (WPR_RECORDER (source), result, &error);
+  call_end (data, NULL, error);
+}
+
 /* ---- methods ---- */
 
 static void
@@ -275,6 +293,39 @@ flush (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parame
 }
 
 static void
+set_profiles (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parameters)
+{
+  guint32 job = 0;
+  gboolean on = FALSE;
+  g_autoptr (GVariant) wish = NULL;
+  g_autoptr (GVariant) files = NULL;
+  g_autoptr (GError) error = NULL;
+  g_variant_get (parameters, "(u@a{sv}@a(say)b)", &job, &wish, &files, &on);
+  g_autoptr (WprChoice) choice = wpr_choice_from_variant (wish, &error);
+  if (choice == NULL)
+    {
+      return_error (invocation, error);
+      return;
+    }
+  WprBusCall *call = call_begin (client, invocation, job);
+  wpr_recorder_set_profiles_async (client->bus->recorder, choice,
+                                   g_variant_n_children (files) > 0 ? files : NULL, on,
+                                   call->cancellable, on_profiles_set, call);
+}
+
+static void
+grow (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parameters)
+{
+  guint32 job = 0;
+  const char *collector = NULL;
+  guint64 bytes = 0;
+  g_variant_get (parameters, "(u&st)", &job, &collector, &bytes);
+  WprBusCall *call = call_begin (client, invocation, job);
+  wpr_recorder_grow_async (client->bus->recorder, *collector != '\0' ? collector : NULL, bytes,
+                           call->cancellable, on_grown, call);
+}
+
+static void
 set_note (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parameters)
 {
   const char *note = NULL;
@@ -306,9 +357,11 @@ static const struct
   const char *name;
   void (*run) (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parameters);
 } methods[] = {
-  { "Attach", attach },     { "Start", start }, { "Stop", stop },        { "Save", save },
-  { "Cancel", cancel },     { "Mark", mark },   { "SetNote", set_note }, { "Abandon", abandon },
-  { "Describe", describe }, { "Stats", stats }, { "Flush", flush },
+  { "Attach", attach },    { "Start", start },     { "Stop", stop },
+  { "Save", save },        { "Cancel", cancel },   { "Mark", mark },
+  { "SetNote", set_note }, { "Abandon", abandon }, { "Describe", describe },
+  { "Stats", stats },      { "Flush", flush },     { "SetProfiles", set_profiles },
+  { "Grow", grow },
 };
 
 void

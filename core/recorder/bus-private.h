@@ -36,6 +36,8 @@ typedef struct
 
 /* ---- bus.c ---- */
 void wpr_bus_changed (WprBus *self);
+/* Clients learn the description anew. */
+void wpr_bus_described (WprBus *self);
 /* The client gets signals and figures from now on. Returns the page's descriptor; the bus owns it.
  */
 int wpr_bus_attach (WprBus *self, WprBusClient *client);

@@ -95,15 +95,21 @@ emit (WprBus *self, const char *name, GVariant *arguments)
     }
 }
 
-static void
-on_state (WprRecorder *recorder, GParamSpec *pspec, WprBus *self)
+void
+wpr_bus_described (WprBus *self)
 {
-  g_autoptr (GVariant) description = wpr_recorder_describe (recorder);
+  g_autoptr (GVariant) description = wpr_recorder_describe (self->recorder);
   if (self->n_attached > 0)
     publish_now (self);
   emit (self, "StateChanged",
-        g_variant_new ("(u@a{sv})", (guint32)wpr_recorder_get_state (recorder), description));
+        g_variant_new ("(u@a{sv})", (guint32)wpr_recorder_get_state (self->recorder), description));
   wpr_bus_changed (self);
+}
+
+static void
+on_state (WprRecorder *recorder, GParamSpec *pspec, WprBus *self)
+{
+  wpr_bus_described (self);
 }
 
 static void

@@ -292,6 +292,7 @@ wpr_run_tick (gpointer data)
   if (local->n_ticks % TICKS_A_SECOND != 0)
     return G_SOURCE_CONTINUE;
   wpr_local_read_clocks (local);
+  wpr_local_rewatch (local); /* a CPU may have come that was never there */
   if (local->session.backward)
     {
       wpr_free_space (local->disk_fd, &local->guard.free_bytes, &local->guard.total_bytes);
@@ -333,21 +334,28 @@ wpr_run_attach (WprLocal *local, GSource *source, GSourceFunc func)
   return source;
 }
 
-/* Edge-triggered: an event whose CPU went would be ready for ever. */
-static void
-wpr_run_watch (WprLocal *local)
+/* Edge-triggered: an event whose CPU went would be ready for ever. Adding what is there already
+ * changes nothing. */
+void
+wpr_local_rewatch (WprLocal *local)
 {
   g_autoptr (GArray) fds = g_array_new (FALSE, FALSE, sizeof (int));
-  for (guint i = 0; i < local->sources->len; i++)
+  for (guint i = 0; local->epoll_fd >= 0 && i < local->sources->len; i++)
     wpr_source_poll_fds (g_ptr_array_index (local->sources, i), fds);
-  local->epoll_fd = epoll_create1 (EPOLL_CLOEXEC);
-  if (local->epoll_fd < 0)
-    return; /* the tick drains, too */
   for (guint i = 0; i < fds->len; i++)
     {
       struct epoll_event event = { .events = EPOLLIN | EPOLLET };
       epoll_ctl (local->epoll_fd, EPOLL_CTL_ADD, g_array_index (fds, int, i), &event);
     }
+}
+
+static void
+wpr_run_watch (WprLocal *local)
+{
+  local->epoll_fd = epoll_create1 (EPOLL_CLOEXEC);
+  if (local->epoll_fd < 0)
+    return; /* the tick drains, too */
+  wpr_local_rewatch (local);
   local->wake = wpr_run_attach (local, g_unix_fd_source_new (local->epoll_fd, G_IO_IN),
                                 (GSourceFunc)(void (*) (void))wpr_run_woken);
 }

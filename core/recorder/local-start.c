@@ -22,8 +22,8 @@
 
 /* ---- plan ---- */
 
-static gboolean
-wpr_start_add_files (WprLibrary *library, GVariant *files, GError **error)
+gboolean
+wpr_local_add_files (WprLibrary *library, GVariant *files, GError **error)
 {
   if (!files)
     return TRUE;
@@ -42,12 +42,28 @@ wpr_start_add_files (WprLibrary *library, GVariant *files, GError **error)
   return TRUE;
 }
 
+gboolean
+wpr_local_check_strict (const WprPlan *plan, GError **error)
+{
+  for (guint i = 0; i < plan->missing->len; i++)
+    {
+      const WprPlanMissing *missing = g_ptr_array_index (plan->missing, i);
+      if (!missing->strict)
+        continue;
+      wpr_set_error (error, WPR_ERROR_NOT_AVAILABLE, 0,
+                     _ ("The profile is strict and %s cannot be recorded: %s"), missing->what,
+                     missing->text);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 wpr_start_plan (WprLocal *local, GVariant *files, GError **error)
 {
   g_autoptr (WprLibrary) library = wpr_library_new ();
   local->machine = wpr_machine_probe ();
-  if (!wpr_start_add_files (library, files, error))
+  if (!wpr_local_add_files (library, files, error))
     return FALSE;
   local->plan = wpr_plan_new (library, local->choice, local->machine, error);
   if (!local->plan)
@@ -58,16 +74,8 @@ wpr_start_plan (WprLocal *local, GVariant *files, GError **error)
                      wpr_machine_get_rights_text (local->machine));
       return FALSE;
     }
-  for (guint i = 0; i < local->plan->missing->len; i++)
-    {
-      const WprPlanMissing *missing = g_ptr_array_index (local->plan->missing, i);
-      if (!missing->strict)
-        continue;
-      wpr_set_error (error, WPR_ERROR_NOT_AVAILABLE, 0,
-                     _ ("The profile is strict and %s cannot be recorded: %s"), missing->what,
-                     missing->text);
-      return FALSE;
-    }
+  if (!wpr_local_check_strict (local->plan, error))
+    return FALSE;
   for (guint i = 0; i < local->plan->notices->len; i++)
     wpr_local_notice (local, WPR_NOTICE_INFO, "plan", "%s",
                       (const char *)g_ptr_array_index (local->plan->notices, i));
@@ -285,6 +293,7 @@ wpr_local_start (WprLocal *local, WprChoice *choice, GVariant *files, const char
     }
   wpr_local_clear (local);
   local->choice = choice;
+  local->files = files ? g_variant_ref (files) : NULL;
   /* None of the last recording's figures. */
   g_autoptr (WprStats) none = wpr_stats_new (
       &(WprStats){ .state = local->state, .mode = choice->mode, .holds_s = -1, .disk_full_s = -1 });

@@ -170,6 +170,7 @@ wpr_local_clear (WprLocal *local)
   g_clear_pointer (&local->plan, wpr_plan_unref);
   g_clear_pointer (&local->machine, wpr_machine_unref);
   g_clear_pointer (&local->choice, wpr_choice_free);
+  g_clear_pointer (&local->files, g_variant_unref);
   g_clear_pointer (&local->kept, g_free);
   g_clear_pointer (&local->stopped_store, g_free);
   g_clear_pointer (&local->stopped_folder, g_free);
@@ -200,6 +201,8 @@ struct _WprLocalCall
   char *text; /* program, name or mark */
   char *note;
   int folder_fd;
+  gboolean on;
+  guint64 bytes;
   WprTime when;
   guint cpu;
 };
@@ -251,18 +254,25 @@ wpr_local_do_start (WprLocal *local, WprLocalCall *call)
   wpr_local_answer (g_steal_pointer (&call->task), good, error);
 }
 
-static void
-wpr_local_hook_start (WprRecorderBackend *backend, GTask *task, const WprChoice *choice,
-                      GVariant *files, const char *program)
+/* A copy of the choice, else the task is answered with the error. */
+static WprChoice *
+wpr_local_copy_choice (GTask *task, const WprChoice *choice)
 {
   g_autoptr (GVariant) variant = g_variant_ref_sink (wpr_choice_to_variant (choice));
   GError *error = NULL;
   WprChoice *copy = wpr_choice_from_variant (variant, &error);
   if (!copy)
-    {
-      wpr_recorder_return_error (task, error);
-      return;
-    }
+    wpr_recorder_return_error (task, error);
+  return copy;
+}
+
+static void
+wpr_local_hook_start (WprRecorderBackend *backend, GTask *task, const WprChoice *choice,
+                      GVariant *files, const char *program)
+{
+  WprChoice *copy = wpr_local_copy_choice (task, choice);
+  if (!copy)
+    return;
   g_atomic_int_set (&((WprLocal *)backend)->cancel_start, 0);
   wpr_local_ask (backend, (WprLocalCall){ .func = wpr_local_do_start,
                                           .task = task,
@@ -381,6 +391,46 @@ wpr_local_hook_flush (WprRecorderBackend *backend, GTask *task)
                  (WprLocalCall){ .func = wpr_local_do_flush, .task = task, .folder_fd = -1 });
 }
 
+static void
+wpr_local_do_set_profiles (WprLocal *local, WprLocalCall *call)
+{
+  GError *error = NULL;
+  gboolean good = wpr_local_set_profiles (local, call->choice, call->files, call->on, &error);
+  wpr_local_answer (g_steal_pointer (&call->task), good, error);
+}
+
+static void
+wpr_local_hook_set_profiles (WprRecorderBackend *backend, GTask *task, const WprChoice *choice,
+                             GVariant *files, gboolean on)
+{
+  WprChoice *copy = wpr_local_copy_choice (task, choice);
+  if (copy)
+    wpr_local_ask (backend, (WprLocalCall){ .func = wpr_local_do_set_profiles,
+                                            .task = task,
+                                            .choice = copy,
+                                            .files = files ? g_variant_ref_sink (files) : NULL,
+                                            .on = on,
+                                            .folder_fd = -1 });
+}
+
+static void
+wpr_local_do_grow (WprLocal *local, WprLocalCall *call)
+{
+  GError *error = NULL;
+  gboolean good = wpr_local_grow (local, call->text, call->bytes, &error);
+  wpr_local_answer (g_steal_pointer (&call->task), good, error);
+}
+
+static void
+wpr_local_hook_grow (WprRecorderBackend *backend, GTask *task, const char *collector, guint64 bytes)
+{
+  wpr_local_ask (backend, (WprLocalCall){ .func = wpr_local_do_grow,
+                                          .task = task,
+                                          .text = g_strdup (collector),
+                                          .bytes = bytes,
+                                          .folder_fd = -1 });
+}
+
 static GVariant *
 wpr_local_hook_describe (WprRecorderBackend *backend)
 {
@@ -476,6 +526,8 @@ static const WprRecorderBackendClass wpr_local_class = {
   .cancel = wpr_local_hook_cancel,
   .mark = wpr_local_hook_mark,
   .flush = wpr_local_hook_flush,
+  .set_profiles = wpr_local_hook_set_profiles,
+  .grow = wpr_local_hook_grow,
   .set_note = wpr_local_hook_set_note,
   .describe = wpr_local_hook_describe,
   .free = wpr_local_hook_free,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The local back end, within the room. local.c: its hooks and threads; local-start.c, local-run.c,
- * local-stop.c, local-save.c: the life cycle, all on the worker; figures.c, guard.c: what the tick
+ * local-stop.c, local-save.c: the life cycle, local-live.c: changes meanwhile, all on the worker;
+ * figures.c, guard.c: what the tick
  * looks at; job.c: a raw store into a file, on a thread of its own. */
 #pragma once
 
@@ -29,6 +30,7 @@ struct _WprLocal
   /* ---- worker only: this recording ---- */
   WprState state;
   WprChoice *choice;
+  GVariant *files; /* a(say): the .wprp files of the choice; NULL: none */
   WprMachine *machine;
   WprPlan *plan;
   WprManifest *manifest; /* memory mode: copied for each save. File mode: the store's */
@@ -85,7 +87,19 @@ gboolean wpr_local_start (WprLocal *local, WprChoice *choice, GVariant *files, c
                           GCancellable *cancellable, GError **error);
 void wpr_local_describe (WprLocal *local, const char *program);
 
+gboolean wpr_local_add_files (WprLibrary *library, GVariant *files, GError **error);
+/* FALSE with error if a plan lacks what one of its profiles cannot do without. */
+gboolean wpr_local_check_strict (const WprPlan *plan, GError **error);
+
+/* local-live.c */
+/* wanted: only its profiles count. */
+gboolean wpr_local_set_profiles (WprLocal *local, const WprChoice *wanted, GVariant *files,
+                                 gboolean on, GError **error);
+gboolean wpr_local_grow (WprLocal *local, const char *collector, guint64 bytes, GError **error);
+
 /* local-run.c */
+/* Waits for what sources have to wait for now. */
+void wpr_local_rewatch (WprLocal *local);
 void wpr_local_begin_ticks (WprLocal *local);
 void wpr_local_end_ticks (WprLocal *local);
 gboolean wpr_local_drain (WprLocal *local);
@@ -116,6 +130,8 @@ gboolean wpr_local_note_end (WprLocal *local, WprStore *store, const char *note,
 /* manifest.c */
 WprManifest *wpr_local_manifest (WprLocal *local, const char *program);
 WprManifest *wpr_manifest_copy (const WprManifest *manifest);
+/* The plan has changed while recording; profiles that were on once stay listed. */
+void wpr_manifest_replan (WprManifest *manifest, const WprPlan *plan);
 char *wpr_local_raw_parent (const WprChoice *choice, GError **error);
 
 G_END_DECLS

@@ -84,6 +84,39 @@ wpr_local_manifest (WprLocal *local, const char *program)
   return m;
 }
 
+static gboolean
+wpr_manifest_lists (const GPtrArray *texts, const char *text)
+{
+  for (guint i = 0; i < texts->len; i++)
+    if (g_str_equal (g_ptr_array_index (texts, i), text))
+      return TRUE;
+  return FALSE;
+}
+
+void
+wpr_manifest_replan (WprManifest *m, const WprPlan *plan)
+{
+  g_free (m->plan_text);
+  g_free (m->plan_json);
+  m->plan_text = wpr_plan_to_text (plan);
+  m->plan_json = wpr_plan_to_json (plan);
+  for (guint i = 0; i < plan->profiles->len; i++)
+    if (!wpr_manifest_lists (m->profiles, g_ptr_array_index (plan->profiles, i)))
+      g_ptr_array_add (m->profiles, g_strdup (g_ptr_array_index (plan->profiles, i)));
+  for (guint i = 0; i < plan->missing->len; i++)
+    {
+      const WprPlanMissing *missing = g_ptr_array_index (plan->missing, i);
+      char *text = g_strdup_printf ("%s: %s", missing->what, missing->text);
+      if (wpr_manifest_lists (m->missing, text))
+        g_free (text);
+      else
+        g_ptr_array_add (m->missing, text);
+    }
+  m->level = MIN (m->level, (guint32)plan->level); /* verbose is the lower number */
+  if (m->sample_interval_ns == 0)
+    m->sample_interval_ns = wpr_manifest_sample_interval (plan);
+}
+
 static void
 wpr_manifest_copy_strings (GPtrArray *to, const GPtrArray *from)
 {

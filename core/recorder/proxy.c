@@ -220,6 +220,30 @@ proxy_flush (WprRecorderBackend *backend, GTask *task)
 }
 
 static void
+proxy_set_profiles (WprRecorderBackend *backend, GTask *task, const WprChoice *choice,
+                    GVariant *files, gboolean on)
+{
+  WprProxy *self = (WprProxy *)backend;
+  guint32 job = next_job (self);
+  g_autoptr (GVariant) none
+      = g_variant_ref_sink (g_variant_new_array (G_VARIANT_TYPE ("(say)"), NULL, 0));
+  call_method (self, task, "SetProfiles", job,
+               g_variant_new ("(u@a{sv}@a(say)b)", job, wpr_choice_to_variant (choice),
+                              files != NULL ? files : none, on),
+               -1, WPR_ANSWER_BOOLEAN);
+}
+
+static void
+proxy_grow (WprRecorderBackend *backend, GTask *task, const char *collector, guint64 bytes)
+{
+  WprProxy *self = (WprProxy *)backend;
+  guint32 job = next_job (self);
+  g_autofree char *name = valid_text (collector);
+  call_method (self, task, "Grow", job, g_variant_new ("(ust)", job, name, bytes), -1,
+               WPR_ANSWER_BOOLEAN);
+}
+
+static void
 proxy_mark (WprRecorderBackend *backend, GTask *task, const char *text)
 {
   WprProxy *self = (WprProxy *)backend;
@@ -312,6 +336,8 @@ static const WprRecorderBackendClass proxy_class = {
   .cancel = proxy_cancel,
   .mark = proxy_mark,
   .flush = proxy_flush,
+  .set_profiles = proxy_set_profiles,
+  .grow = proxy_grow,
   .set_note = proxy_set_note,
   .describe = proxy_describe,
   .ref_stats = proxy_ref_stats,

@@ -26,6 +26,11 @@ typedef struct
   void (*cancel) (WprRecorderBackend *backend, GTask *task);                 /* returns boolean */
   void (*mark) (WprRecorderBackend *backend, GTask *task, const char *text); /* returns boolean */
   void (*flush) (WprRecorderBackend *backend, GTask *task);                  /* returns boolean */
+  /* returns boolean; files as in start */
+  void (*set_profiles) (WprRecorderBackend *backend, GTask *task, const WprChoice *choice,
+                        GVariant *files, gboolean on);
+  void (*grow) (WprRecorderBackend *backend, GTask *task, const char *collector,
+                guint64 bytes); /* returns boolean */
   void (*set_note) (WprRecorderBackend *backend, const char *note);
   GVariant *(*describe) (WprRecorderBackend *backend); /* any thread; owned, not floating */
   /* The newest figures, where the back end has them itself instead of calling

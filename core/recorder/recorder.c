@@ -520,3 +520,39 @@ wpr_recorder_flush_finish (WprRecorder *self, GAsyncResult *result, GError **err
   g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
   return g_task_propagate_boolean (G_TASK (result), error);
 }
+
+void
+wpr_recorder_set_profiles_async (WprRecorder *self, const WprChoice *choice, GVariant *files,
+                                 gboolean on, GCancellable *cancellable,
+                                 GAsyncReadyCallback callback, gpointer data)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self) && choice);
+  self->backend->klass->set_profiles (
+      self->backend,
+      wpr_recorder_task (self, cancellable, callback, data, wpr_recorder_set_profiles_async),
+      choice, files, on);
+}
+
+gboolean
+wpr_recorder_set_profiles_finish (WprRecorder *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+void
+wpr_recorder_grow_async (WprRecorder *self, const char *collector, guint64 bytes,
+                         GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self));
+  self->backend->klass->grow (
+      self->backend, wpr_recorder_task (self, cancellable, callback, data, wpr_recorder_grow_async),
+      collector, bytes);
+}
+
+gboolean
+wpr_recorder_grow_finish (WprRecorder *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Numbers of the kernel source: heads (cost nothing), group counts (an interrupt to a running CPU),
- * losses by the second, how far back a ring reaches, CPUs that went. */
+ * losses by the second, how far back a ring reaches. */
 #include "config.h"
 
 #include <string.h>
@@ -59,8 +59,7 @@ wpr_history_before (const WprRingHistory *history, guint64 bytes)
 static WprTime
 wpr_kernel_oldest (WprKernelRing *ring, WprTime now, guint64 bytes)
 {
-  guint64 size = wpr_ring_size (ring->ring);
-  guint64 overwritten = bytes > size ? bytes - size : 0;
+  guint64 overwritten = bytes - MIN (bytes, wpr_kernel_held (ring));
   if (ring->history.n == WPR_HISTORY_MOST)
     {
       wpr_history_drop (&ring->history, overwritten);
@@ -86,7 +85,7 @@ wpr_kernel_events_of (const WprPerfEvent *event, guint64 counted, guint32 cpu_mh
 }
 
 static void
-wpr_kernel_add_up (WprSourceKernel *self, WprKernelRing *ring, const GArray *counts)
+wpr_kernel_take_counts (WprSourceKernel *self, const GArray *counts)
 {
   for (guint i = 0; i < counts->len; i++)
     {
@@ -95,12 +94,35 @@ wpr_kernel_add_up (WprSourceKernel *self, WprKernelRing *ring, const GArray *cou
       if (index == 0) /* the leader itself */
         continue;
       WprKernelMember *member = &g_array_index (self->members, WprKernelMember, index - 1);
-      const WprPerfEvent *event = wpr_kernel_event (self, member->row);
       member->counted = count->count;
       member->lost = count->lost;
-      ring->lost += count->lost;
-      if (event)
-        ring->events += wpr_kernel_events_of (event, count->count, self->cpu_mhz);
+    }
+}
+
+/* A ring's sums are over all that ever put something into it, also what was closed since. */
+static void
+wpr_kernel_add_up (WprSourceKernel *self)
+{
+  for (guint i = 0; i < self->rings->len; i++)
+    {
+      WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
+      ring->events = ring->lost = 0;
+    }
+  for (guint i = 0; i < self->members->len; i++)
+    {
+      WprKernelMember *member = &g_array_index (self->members, WprKernelMember, i);
+      for (guint r = 0; member->ring == 0 && r < self->rings->len; r++)
+        {
+          const WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, r);
+          if (ring->cpu == member->cpu && ring->collector == member->collector)
+            member->ring = r + 1;
+        }
+      const WprPerfEvent *event = wpr_kernel_event (self, member->row);
+      if (member->ring == 0 || !event)
+        continue;
+      WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, member->ring - 1);
+      ring->lost += member->lost;
+      ring->events += wpr_kernel_events_of (event, member->counted, self->cpu_mhz);
     }
 }
 
@@ -120,16 +142,14 @@ wpr_kernel_ring_of (WprSourceKernel *self, const WprLeader *leader, guint guess)
   return NULL;
 }
 
-/* Which rings are read, and from zero: a ring's sums are over all its groups. */
 static void
 wpr_kernel_choose_rings (WprSourceKernel *self, gboolean all)
 {
   for (guint i = 0; i < self->rings->len; i++)
     {
       WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
-      guint64 bytes = wpr_ring_bytes (ring->ring);
+      guint64 bytes = wpr_kernel_bytes (ring);
       ring->read_now = all || (bytes != ring->counted_at && ring->online);
-      ring->was_read = FALSE;
       if (ring->read_now)
         ring->counted_at = bytes;
     }
@@ -150,12 +170,10 @@ wpr_kernel_count (WprSourceKernel *self, gboolean all)
       g_array_set_size (counts, 0);
       if (!wpr_group_read (leader->fd, counts, &has_lost, NULL))
         continue; /* what was read before stands */
-      if (!ring->was_read)
-        ring->events = ring->lost = 0;
-      ring->was_read = TRUE;
       self->has_lost &= has_lost;
-      wpr_kernel_add_up (self, ring, counts);
+      wpr_kernel_take_counts (self, counts);
     }
+  wpr_kernel_add_up (self);
 }
 
 /* Before 6.0 a group read has no losses; the records of the ring tell them afterwards. */
@@ -243,68 +261,6 @@ wpr_kernel_note_tallies (WprSourceKernel *self, WprStore *store, WprTime now, GE
   return TRUE;
 }
 
-/* ---- CPUs that went ---- */
-
-static gboolean
-wpr_kernel_note_gap (WprStore *store, const WprKernelRing *ring, GError **error)
-{
-  /* What left an offline CPU does not come back by itself, so the gap is open at its end. */
-  WprGapPayload payload = { ring->collector, ring->offline_since, G_MAXINT64 };
-  return wpr_store_add_note (store, WPR_NOTE_CPU_GAP, ring->cpu, ring->offline_since, 0, 0,
-                             &payload, sizeof payload, error);
-}
-
-gboolean
-wpr_kernel_note_gaps (WprSourceKernel *self, WprStore *store, GError **error)
-{
-  for (guint i = 0; i < self->rings->len; i++)
-    {
-      const WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
-      if (!ring->online && ring->collector != WPR_COLLECTOR_SIDEBAND
-          && !wpr_kernel_note_gap (store, ring, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* It went between this look and the one before: the gap begins with the earlier. */
-static void
-wpr_kernel_cpu_went (WprSourceKernel *self, WprSession *session, guint cpu)
-{
-  for (guint i = 0; i < self->rings->len; i++)
-    {
-      WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
-      if (ring->cpu != cpu)
-        continue;
-      ring->online = FALSE;
-      ring->offline_since = self->cpus_watched;
-      if (session->store && !session->backward && ring->collector != WPR_COLLECTOR_SIDEBAND)
-        wpr_kernel_note_gap (session->store, ring, NULL);
-    }
-  g_autofree char *text = g_strdup_printf (
-      _ ("CPU %u was switched off while recording: from here on nothing of it is recorded, also if "
-         "it comes back. The file says so."),
-      cpu);
-  session->notice (session->notice_data, WPR_NOTICE_WARNING, "cpu-offline", text);
-  wpr_log (WPR_LOG_NOTICE, "%s", text);
-}
-
-void
-wpr_kernel_watch_cpus (WprSourceKernel *self, WprSession *session, WprTime now)
-{
-  g_autoptr (GArray) online = wpr_cpus_online ();
-  for (guint i = 0; i < self->rings->len; i++)
-    {
-      const WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
-      gboolean here = FALSE;
-      for (guint j = 0; j < online->len; j++)
-        here |= g_array_index (online, guint, j) == ring->cpu;
-      if (ring->online && !here && online->len > 0)
-        wpr_kernel_cpu_went (self, session, ring->cpu);
-    }
-  self->cpus_watched = now;
-}
-
 /* ---- the hook ---- */
 
 void
@@ -334,15 +290,15 @@ wpr_kernel_figures (WprSourceKernel *self, WprSession *session, gboolean counts,
         .cpu = ring->cpu,
         .online = ring->online,
         .ring_bytes = wpr_ring_size (ring->ring),
-        .used_bytes = wpr_ring_used (ring->ring),
-        .bytes = wpr_ring_bytes (ring->ring),
+        .used_bytes = session->backward ? wpr_kernel_held (ring) : wpr_ring_used (ring->ring),
+        .bytes = wpr_kernel_bytes (ring),
         .events = ring->events,
         .lost = ring->lost,
         .drained_bytes = ring->drained,
       };
       if (session->backward)
         {
-          f.overwritten_bytes = f.bytes > f.ring_bytes ? f.bytes - f.ring_bytes : 0;
+          f.overwritten_bytes = f.bytes - MIN (f.bytes, f.used_bytes);
           f.oldest = wpr_kernel_oldest (ring, now.monotonic_ns, f.bytes);
         }
       g_array_append_val (figures, f);

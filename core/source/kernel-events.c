@@ -64,7 +64,7 @@ wpr_kernel_filter (WprSourceKernel *self, const WprPlanItem *item, const WprSess
 }
 
 /* FALSE for an item that is not the kernel's to record. */
-static gboolean
+gboolean
 wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession *session,
                 WprPerfEvent *event)
 {
@@ -109,7 +109,7 @@ wpr_kernel_is_file (const WprPlanItem *item)
 }
 
 /* The row's number is its place in the manifest. */
-static void
+void
 wpr_kernel_add_row (WprSourceKernel *self, WprManifest *manifest, guint32 collector,
                     WprPerfEvent *event, gboolean as_file)
 {
@@ -205,7 +205,7 @@ wpr_kernel_event (WprSourceKernel *self, guint32 row)
 
 /* ---- refusals ---- */
 
-static const char *
+const char *
 wpr_kernel_refusal_reason (int error_number)
 {
   switch (error_number)
@@ -237,7 +237,7 @@ wpr_kernel_tell_no_leader (WprSession *session, const WprRefusal *refusal)
 }
 
 /* One notice an event, however many CPUs refused it. */
-static void
+void
 wpr_kernel_tell_refusals (WprSourceKernel *self, WprSession *session, guint first)
 {
   g_autoptr (GHashTable) told = g_hash_table_new (NULL, NULL);
@@ -362,7 +362,7 @@ wpr_kernel_add_ids (WprSourceKernel *self, WprSession *session, guint first_id)
       if (event->kind == WPR_PERF_SIDEBAND)
         wpr_sideband_add_id (self->sideband, id->id, id->row, wpr_perf_event_sample_type (event));
     }
-  if (session->store && added->len > 0)
+  if (session->store && added->len > 0 && !session->gathers)
     wpr_store_add_ids (session->store, (const WprStoreId *)added->data, added->len, NULL);
   else
     g_array_append_vals (session->manifest->ids, added->data, added->len);
@@ -386,7 +386,7 @@ wpr_kernel_tell_shrunk (WprSession *session, guint32 collector, gsize got)
 }
 
 /* The manifest says what was granted: the least of its rings. */
-static void
+void
 wpr_kernel_note_granted (WprSession *session, guint32 collector, gsize got, guint n_cpus)
 {
   WprStoreCollector *c
@@ -435,6 +435,7 @@ wpr_kernel_map (WprSourceKernel *self, WprSession *session, guint first_leader, 
     }
   return TRUE;
 }
+<<<<<<< HEAD
 
 /* ---- one item on or off ---- */
 
@@ -492,3 +493,5 @@ wpr_kernel_set (WprSourceKernel *self, WprSession *session, const WprPlanItem *i
   wpr_kernel_add_ids (self, session, first_id);
   return !self->running || wpr_kernel_switch (self, FALSE, TRUE, first_leader, error);
 }
+=======
+>>>>>>> fd65408 (Recorder: profiles on and off and larger buffers while it records, CPUs that come back)

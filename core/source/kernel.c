@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <glib/gi18n-lib.h>
 
@@ -18,6 +19,7 @@ static void
 wpr_kernel_ring_clear (gpointer data)
 {
   g_clear_pointer (&((WprKernelRing *)data)->ring, wpr_ring_free);
+  g_clear_pointer (&((WprKernelRing *)data)->old, wpr_ring_free);
 }
 
 static gboolean
@@ -72,6 +74,7 @@ wpr_source_kernel_start (WprSource *source, WprSession *session, gboolean sideba
   self->losses_told = now.monotonic_ns;
   self->cpus_watched = now.monotonic_ns;
   self->running = TRUE;
+  wpr_kernel_listen (self);
   return TRUE;
 }
 
@@ -121,6 +124,13 @@ wpr_source_kernel_set (WprSource *source, WprSession *session, const WprPlanItem
   return wpr_kernel_set (WPR_SOURCE_KERNEL (source), session, item, on, error);
 }
 
+static gboolean
+wpr_source_kernel_grow (WprSource *source, WprSession *session, guint collector, guint64 ring_bytes,
+                        GError **error)
+{
+  return wpr_kernel_grow (WPR_SOURCE_KERNEL (source), session, collector, ring_bytes, error);
+}
+
 static void
 wpr_source_kernel_figures (WprSource *source, WprSession *session, gboolean counts, GArray *figures,
                            GArray *losses)
@@ -135,6 +145,8 @@ wpr_source_kernel_poll_fds (WprSource *source, GArray *fds)
   WprSourceKernel *self = WPR_SOURCE_KERNEL (source);
   for (guint i = 0; i < self->rings->len; i++)
     g_array_append_val (fds, g_array_index (self->rings, WprKernelRing, i).leader_fd);
+  if (self->uevents >= 0)
+    g_array_append_val (fds, self->uevents);
 }
 
 static void
@@ -142,6 +154,9 @@ wpr_source_kernel_close (WprSource *source)
 {
   WprSourceKernel *self = WPR_SOURCE_KERNEL (source);
   g_array_set_size (self->rings, 0);
+  if (self->uevents >= 0)
+    close (self->uevents);
+  self->uevents = -1;
   if (self->opener)
     wpr_opener_close (self->opener);
   g_clear_object (&self->opener);
@@ -159,6 +174,9 @@ wpr_source_kernel_finalize (GObject *object)
   wpr_id_table_free (self->ids);
   wpr_programs_free (self->programs);
   g_array_unref (self->losses);
+  g_array_unref (self->gaps);
+  g_hash_table_unref (self->off);
+  g_hash_table_unref (self->cpus_lost);
   g_array_unref (self->untold);
   g_hash_table_unref (self->by_id);
   wpr_opened_clear (&self->opened);
@@ -179,6 +197,7 @@ wpr_source_kernel_class_init (WprSourceKernelClass *klass)
   source_class->copy = wpr_source_kernel_copy;
   source_class->set = wpr_source_kernel_set;
   source_class->figures = wpr_source_kernel_figures;
+  source_class->grow = wpr_source_kernel_grow;
   source_class->poll_fds = wpr_source_kernel_poll_fds;
   source_class->close = wpr_source_kernel_close;
 }
@@ -191,6 +210,10 @@ wpr_source_kernel_init (WprSourceKernel *self)
   g_array_set_clear_func (self->rings, wpr_kernel_ring_clear);
   self->members = g_array_new (FALSE, TRUE, sizeof (WprKernelMember));
   self->losses = g_array_new (FALSE, TRUE, sizeof (WprKernelLoss));
+  self->gaps = g_array_new (FALSE, TRUE, sizeof (WprKernelGap));
+  self->off = g_hash_table_new (NULL, NULL);
+  self->cpus_lost = g_hash_table_new (NULL, NULL);
+  self->uevents = -1;
   self->untold = g_array_new (FALSE, TRUE, sizeof (WprSourceLoss));
   self->ids = wpr_id_table_new ();
   self->by_id = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel as a source, within the room: its state, and the parts it is cut into. kernel.c: the
- * life cycle; kernel-events.c: plan -> rows; kernel-rings.c: drain and copy; kernel-counts.c:
- * figures, losses, CPUs that went; kernel-probe.c: what can be had here; sideband.c: processes. */
+ * life cycle; kernel-events.c: plan -> rows; kernel-live.c: rows and rings while it records;
+ * kernel-rings.c: drain and copy; kernel-counts.c: figures, losses; kernel-cpus.c: CPUs that go and
+ * come; kernel-probe.c: what can be had here; sideband.c: processes. */
 #pragma once
 
 #include "perf/record.h"
@@ -35,10 +36,14 @@ typedef struct
   guint cpu;
   int leader_fd; /* of the leader that owns it; the opener's */
   WprRing *ring;
+  /* A smaller one it had before. File mode: gone once it is drained. Memory mode: kept while the
+   * new one has not come round, for both hold one unbroken stretch then. */
+  WprRing *old;
+  guint64 bytes_before; /* ever put into the rings before `ring` */
   gboolean online;
   WprTime offline_since;
-  guint64 counted_at;          /* ring bytes when the group was read last; G_MAXUINT64: never */
-  gboolean read_now, was_read; /* while counting */
+  guint64 counted_at; /* ring bytes when the group was read last; G_MAXUINT64: never */
+  gboolean read_now;  /* while counting */
   guint64 drained;
   guint64 events, lost; /* sums over the group's members */
   WprRingHistory history;
@@ -50,8 +55,17 @@ typedef struct
   guint64 id;
   guint32 row, collector;
   guint cpu;
+  guint ring; /* index into rings + 1; 0: not looked up yet */
   guint64 counted, lost, lost_told;
 } WprKernelMember;
+
+/* A CPU that was away, kept in memory mode for the saves to come. */
+typedef struct
+{
+  guint32 collector;
+  guint cpu;
+  WprTime from, to;
+} WprKernelGap;
 
 /* A loss told, kept in memory mode for the saves to come. */
 typedef struct
@@ -79,6 +93,11 @@ struct _WprSourceKernel
   WprPrograms *programs; /* while events are opened */
   GHashTable *by_id;     /* guint64 * (in members' own table) -> index + 1 */
   GArray *losses;        /* WprKernelLoss: kept in memory mode */
+  GArray *gaps;          /* WprKernelGap: likewise, of CPUs that came back */
+  GHashTable *off;       /* rows that were switched off while recording */
+  GHashTable *cpus_lost; /* CPUs that could not be opened: told once */
+  int uevents;           /* what the kernel tells of its CPUs; -1: nothing */
+  gboolean growing;      /* a thread has the opener: CPUs must wait */
   GArray *untold;        /* WprSourceLoss: for the next figures */
   WprOpened opened;
   WprSideband *sideband;
@@ -107,16 +126,37 @@ gboolean wpr_kernel_open (WprSourceKernel *self, WprSession *session, GError **e
 gboolean wpr_kernel_map (WprSourceKernel *self, WprSession *session, guint first_leader,
                          GError **error);
 void wpr_kernel_add_ids (WprSourceKernel *self, WprSession *session, guint first_id);
-gboolean wpr_kernel_set (WprSourceKernel *self, WprSession *session, const WprPlanItem *item,
-                         gboolean on, GError **error);
 /* The row's event; NULL if it is not ours. */
 const WprPerfEvent *wpr_kernel_event (WprSourceKernel *self, guint32 row);
+/* FALSE for an item that is not the kernel's to record. */
+gboolean wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession *session,
+                         WprPerfEvent *event);
+void wpr_kernel_add_row (WprSourceKernel *self, WprManifest *manifest, guint32 collector,
+                         WprPerfEvent *event);
+void wpr_kernel_tell_refusals (WprSourceKernel *self, WprSession *session, guint first);
+const char *wpr_kernel_refusal_reason (int error_number);
+void wpr_kernel_note_granted (WprSession *session, guint32 collector, gsize got, guint n_cpus);
+
+/* kernel-live.c */
+gboolean wpr_kernel_set (WprSourceKernel *self, WprSession *session, const WprPlanItem *item,
+                         gboolean on, GError **error);
+gboolean wpr_kernel_grow (WprSourceKernel *self, WprSession *session, guint32 collector,
+                          guint64 ring_bytes, GError **error);
 
 /* kernel-rings.c */
 gboolean wpr_kernel_drain (WprSourceKernel *self, WprSession *session, gboolean to_the_end,
                            GError **error);
 gboolean wpr_kernel_copy (WprSourceKernel *self, WprSession *session, WprStore *store,
                           WprTime *complete_from, GError **error);
+/* Two stretches of records, each in order, as one in order of time. */
+GByteArray *wpr_kernel_interleave (const WprIdTable *ids, const guint8 *a, gsize a_size,
+                                   const guint8 *b, gsize b_size);
+/* File mode, after a grow: what is left in the old rings and what came into the new ones meanwhile,
+ * in order of time. */
+gboolean wpr_kernel_join_rings (WprSourceKernel *self, WprSession *session, GError **error);
+/* Bytes ever put into the rings a CPU had; and what of them is held now. */
+guint64 wpr_kernel_bytes (const WprKernelRing *ring);
+guint64 wpr_kernel_held (const WprKernelRing *ring);
 /* Time of a copy's first record: what is older was overwritten. 0 if it holds none. */
 WprTime wpr_kernel_first_time (const WprIdTable *ids, const WprRingCopy *copy);
 
@@ -129,7 +169,13 @@ void wpr_kernel_tell_losses (WprSourceKernel *self, WprSession *session, WprTime
 gboolean wpr_kernel_note_losses (WprSourceKernel *self, WprStore *store, GError **error);
 gboolean wpr_kernel_note_tallies (WprSourceKernel *self, WprStore *store, WprTime now,
                                   GError **error);
-/* Notices CPUs that went; their gap is noted when `store` is there. */
+
+/* kernel-cpus.c */
+/* From now on the kernel tells of CPUs that go and come (self->uevents). */
+void wpr_kernel_listen (WprSourceKernel *self);
+/* What it told since; costs one system call where it told nothing. */
+void wpr_kernel_hear (WprSourceKernel *self, WprSession *session);
+/* Looks which CPUs are there: notices those that went, and opens those that came anew. */
 void wpr_kernel_watch_cpus (WprSourceKernel *self, WprSession *session, WprTime now);
 gboolean wpr_kernel_note_gaps (WprSourceKernel *self, WprStore *store, GError **error);
 void wpr_kernel_figures (WprSourceKernel *self, WprSession *session, gboolean counts,

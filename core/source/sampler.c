@@ -277,6 +277,21 @@ wpr_source_sampler_prepare (WprSource *source, WprSession *session, GError **err
 }
 
 static gboolean
+wpr_source_sampler_set (WprSource *source, WprSession *session, const WprPlanItem *plan,
+                        gboolean on, GError **error)
+{
+  WprSourceSampler *self = WPR_SOURCE_SAMPLER (source);
+  if (plan->kind != WPR_ITEM_SAMPLER)
+    return TRUE;
+  for (guint i = self->items->len; i > 0; i--)
+    if (g_str_equal (g_array_index (self->items, WprSamplerItem, i - 1).kind->name, plan->name))
+      g_array_remove_index (self->items, i - 1);
+  if (on)
+    wpr_sampler_add_item (self, session, plan);
+  return TRUE;
+}
+
+static gboolean
 wpr_source_sampler_start (WprSource *source, WprSession *session, gboolean sideband, GError **error)
 {
   WPR_SOURCE_SAMPLER (source)->running |= !sideband;
@@ -398,6 +413,7 @@ wpr_source_sampler_class_init (WprSourceSamplerClass *klass)
   source_class->stop = wpr_source_sampler_stop;
   source_class->drain = wpr_source_sampler_drain;
   source_class->copy = wpr_source_sampler_copy;
+  source_class->set = wpr_source_sampler_set;
 }
 
 static void

@@ -81,6 +81,16 @@ wpr_source_set (WprSource *self, WprSession *session, const WprPlanItem *item, g
   return WPR_SOURCE_GET_CLASS (self)->set (self, session, item, on, error);
 }
 
+gboolean
+wpr_source_grow (WprSource *self, WprSession *session, guint collector, guint64 ring_bytes,
+                 GError **error)
+{
+  g_return_val_if_fail (WPR_IS_SOURCE (self) && session, FALSE);
+  if (!WPR_SOURCE_GET_CLASS (self)->grow)
+    return TRUE;
+  return WPR_SOURCE_GET_CLASS (self)->grow (self, session, collector, ring_bytes, error);
+}
+
 void
 wpr_source_figures (WprSource *self, WprSession *session, gboolean counts, GArray *figures,
                     GArray *losses)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What can produce events, one file each. The hook table is final: user-space sources come later
- * without touching it. Sources join best-effort: one that fails is reported by a notice and the
- * others record, unless the plan is strict. All hooks: worker thread only. */
+/* What can produce events, one file each: the hook table. Sources join best-effort: one that fails
+ * is reported by a notice and the others record, unless the plan is strict. All hooks: worker
+ * thread only. */
 #pragma once
 
 #include <glib-object.h>
@@ -27,6 +27,8 @@ typedef struct
   GArray *own_tids;  /* guint32: the recorder's threads that write, kept out of syscall, block and
                         file events */
   gboolean backward; /* memory mode */
+  gboolean gathers;  /* while many events are added: ids go into the manifest, which the recorder
+                        writes */
   gint64 started_ns; /* MONOTONIC, 0 before start */
   /* Tells a person and the file. id is a stable word (WprNotice). */
   void (*notice) (gpointer data, WprSeverity severity, const char *id, const char *text);
@@ -65,9 +67,14 @@ struct _WprSourceClass
    * complete in *complete_from. */
   gboolean (*copy) (WprSource *self, WprSession *session, WprStore *store, WprTime *complete_from,
                     GError **error);
-  /* One item on or off while recording. */
+  /* One item on or off while recording: of session->plan where it is on. An item that is on with
+   * other attributes is replaced. Refused by the kernel: a notice, unless it is strict. */
   gboolean (*set) (WprSource *self, WprSession *session, const WprPlanItem *item, gboolean on,
                    GError **error);
+  /* The rings of a collector to so many bytes a CPU while recording, without a gap. TRUE with
+   * nothing to do where it is not this source's. */
+  gboolean (*grow) (WprSource *self, WprSession *session, guint collector, guint64 ring_bytes,
+                    GError **error);
   /* Appends WprSourceFigures, and the losses of the second just over as notes and in `losses`
    * (WprSourceLoss). counts: read the groups, too (2 Hz, only CPUs whose head moved). */
   void (*figures) (WprSource *self, WprSession *session, gboolean counts, GArray *figures,
@@ -93,6 +100,8 @@ gboolean wpr_source_copy (WprSource *self, WprSession *session, WprStore *store,
                           WprTime *complete_from, GError **error);
 gboolean wpr_source_set (WprSource *self, WprSession *session, const WprPlanItem *item, gboolean on,
                          GError **error);
+gboolean wpr_source_grow (WprSource *self, WprSession *session, guint collector, guint64 ring_bytes,
+                          GError **error);
 void wpr_source_figures (WprSource *self, WprSession *session, gboolean counts, GArray *figures,
                          GArray *losses);
 void wpr_source_poll_fds (WprSource *self, GArray *fds);

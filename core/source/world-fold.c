@@ -12,22 +12,31 @@
 struct _WprFold
 {
   WprIdTable *ids;
+  const WprManifest *manifest;
+  guint n_known; /* of its ids: more come when a CPU comes back */
 };
 
-WprFold *
-wpr_fold_new (const WprManifest *manifest)
+static void
+wpr_fold_learn (WprFold *fold)
 {
-  WprFold *fold = g_new0 (WprFold, 1);
-  fold->ids = wpr_id_table_new ();
-  for (guint i = 0; i < manifest->ids->len; i++)
+  const WprManifest *manifest = fold->manifest;
+  for (; fold->n_known < manifest->ids->len; fold->n_known++)
     {
-      const WprStoreId *id = &g_array_index (manifest->ids, WprStoreId, i);
+      const WprStoreId *id = &g_array_index (manifest->ids, WprStoreId, fold->n_known);
       if (id->row >= manifest->events->len)
         continue;
       const WprStoreEvent *event = &g_array_index (manifest->events, WprStoreEvent, id->row);
       if (event->kind == WPR_PERF_SIDEBAND)
         wpr_id_table_add (fold->ids, id->id, id->row, event->sample_type);
     }
+}
+
+WprFold *
+wpr_fold_new (const WprManifest *manifest)
+{
+  WprFold *fold = g_new0 (WprFold, 1);
+  fold->ids = wpr_id_table_new ();
+  fold->manifest = manifest;
   return fold;
 }
 
@@ -87,6 +96,7 @@ wpr_fold_epoch (GBytes *checkpoint, const guint8 *sideband, gsize size, const gu
                 gsize notes_size, gpointer data)
 {
   WprFold *fold = data;
+  wpr_fold_learn (fold);
   g_autoptr (WprWorld) world = wpr_world_new (WPR_WORLD_MAX_DEAD);
   if (checkpoint)
     wpr_world_load (world, checkpoint, NULL);

@@ -33,6 +33,8 @@ int wpr_verb_setprofint (int argc, char **argv);
 int wpr_verb_profint (int argc, char **argv);
 int wpr_verb_resetprofint (int argc, char **argv);
 int wpr_verb_flush (int argc, char **argv);
+int wpr_verb_enable (int argc, char **argv);
+int wpr_verb_disable (int argc, char **argv);
 int wpr_verb_validate (int argc, char **argv);
 int wpr_verb_marker (int argc, char **argv);
 int wpr_verb_info (int argc, char **argv);

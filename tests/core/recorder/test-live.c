@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Changes while it records, on the real kernel: profiles on and off, larger buffers. What was
+ * recorded already has no gap; what comes is there from its mark on and not before; every event is
+ * in the file or counted as lost. */
+#include "config.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "drive.h"
+#include "perf/event.h"
+#include "trace/trace.h"
+
+#define CPUS_MOST 32
+#define NUMBERED "syscalls:sys_enter_getppid"
+#define CALLS "raw_syscalls:sys_enter"
+
+/* ---- a workload that numbers its calls, on each CPU, until it is told to end ---- */
+
+typedef struct
+{
+  guint cpu, pause_us;
+  gint *stop;
+  gint made; /* atomic */
+  GThread *thread;
+} Caller;
+
+typedef struct
+{
+  gint stop;
+  guint n;
+  Caller callers[CPUS_MOST];
+} Workload;
+
+static gpointer
+call_thread (gpointer data)
+{
+  Caller *caller = data;
+  cpu_set_t set;
+  CPU_ZERO (&set);
+  CPU_SET (caller->cpu, &set);
+  sched_setaffinity (0, sizeof set, &set);
+  for (guint64 i = 0; !g_atomic_int_get (caller->stop); i++)
+    {
+      syscall (SYS_getppid, (long)i);
+      g_atomic_int_inc (&caller->made);
+      if (caller->pause_us > 0 && i % 64 == 63)
+        g_usleep (caller->pause_us);
+    }
+  return NULL;
+}
+
+static void
+work_begin (Workload *work, guint pause_us)
+{
+  g_autoptr (GArray) cpus = wpr_cpus_online ();
+  memset (work, 0, sizeof *work);
+  work->n = MIN (cpus->len, CPUS_MOST);
+  for (guint i = 0; i < work->n; i++)
+    {
+      Caller *caller = &work->callers[i];
+      caller->cpu = g_array_index (cpus, guint, i);
+      caller->pause_us = pause_us;
+      caller->stop = &work->stop;
+      caller->thread = g_thread_new ("caller", call_thread, caller);
+    }
+}
+
+/* Until each thread has made n more calls. */
+static void
+work_wait (Workload *work, gint n)
+{
+  for (guint i = 0; i < work->n; i++)
+    {
+      gint until = g_atomic_int_get (&work->callers[i].made) + n;
+      while (g_atomic_int_get (&work->callers[i].made) < until)
+        g_usleep (500);
+    }
+}
+
+static void
+work_end (Workload *work)
+{
+  g_atomic_int_set (&work->stop, 1);
+  for (guint i = 0; i < work->n; i++)
+    g_thread_join (work->callers[i].thread);
+}
+
+/* ---- what is in a store ---- */
+
+typedef struct
+{
+  WprSink sink;
+  guint32 pid;
+  GArray *events[CPUS_MOST]; /* Seen: numbered calls of this process */
+  GPtrArray *marks;          /* char *: text */
+  GArray *mark_times;        /* gint64 */
+  GArray *rows;              /* guint64: events by row */
+  gint64 first_switch, last_switch;
+  guint64 n_switches, n_stacks; /* switches with a call stack */
+  gint64 first_stack;
+  guint n_counters;
+} Watch;
+
+typedef struct
+{
+  gint64 time;
+  guint64 number;
+} Seen;
+
+static gboolean
+watch_begin (WprSink *sink, const WprTraceContext *context, GError **error)
+{
+  return TRUE;
+}
+
+static void
+watch_call (Watch *watch, const WprEvent *event)
+{
+  Seen seen = { event->time, 0 };
+  guint32 size = 0;
+  if (event->pid != watch->pid || !event->format
+      || wpr_field_int (wpr_format_field (event->format, "id"), event->raw, event->raw_size)
+             != SYS_getppid)
+    return;
+  const guint8 *bytes = wpr_field_bytes (wpr_format_field (event->format, "args"), event->raw,
+                                         event->raw_size, &size);
+  assert_true (size >= sizeof seen.number && event->cpu < CPUS_MOST);
+  memcpy (&seen.number, bytes, sizeof seen.number);
+  g_array_append_val (watch->events[event->cpu], seen);
+}
+
+static void
+watch_switch (Watch *watch, const WprEvent *event)
+{
+  if (event->inferred)
+    return;
+  watch->n_switches++;
+  watch->first_switch = watch->first_switch ? watch->first_switch : event->time;
+  watch->last_switch = event->time;
+  if (event->n_callchain == 0)
+    return;
+  watch->n_stacks++;
+  watch->first_stack = watch->first_stack ? watch->first_stack : event->time;
+}
+
+static gboolean
+watch_event (WprSink *sink, const WprEvent *event, GError **error)
+{
+  Watch *watch = (Watch *)sink;
+  if (event->row != G_MAXUINT32 && !event->inferred)
+    {
+      if (watch->rows->len <= event->row)
+        g_array_set_size (watch->rows, event->row + 1);
+      g_array_index (watch->rows, guint64, event->row)++;
+    }
+  if (event->kind == WPR_EVENT_MARK)
+    {
+      g_ptr_array_add (watch->marks, g_strdup (event->u.text));
+      g_array_append_val (watch->mark_times, event->time);
+    }
+  else if (event->kind == WPR_EVENT_SYSCALL_ENTER)
+    watch_call (watch, event);
+  else if (event->kind == WPR_EVENT_SWITCH)
+    watch_switch (watch, event);
+  else if (event->kind == WPR_EVENT_COUNTERS)
+    watch->n_counters++;
+  return TRUE;
+}
+
+static void
+watch_free (WprSink *sink)
+{
+}
+
+static const WprSinkClass watch_class = { watch_begin, watch_event, watch_begin, watch_free };
+
+static void
+watch_init (Watch *watch)
+{
+  *watch = (Watch){ .sink = { &watch_class }, .pid = (guint32)getpid () };
+  for (guint i = 0; i < CPUS_MOST; i++)
+    watch->events[i] = g_array_new (FALSE, FALSE, sizeof (Seen));
+  watch->marks = g_ptr_array_new_with_free_func (g_free);
+  watch->mark_times = g_array_new (FALSE, FALSE, sizeof (gint64));
+  watch->rows = g_array_new (FALSE, TRUE, sizeof (guint64));
+}
+
+static void
+watch_clear (Watch *watch)
+{
+  for (guint i = 0; i < CPUS_MOST; i++)
+    g_array_unref (watch->events[i]);
+  g_ptr_array_unref (watch->marks);
+  g_array_unref (watch->mark_times);
+  g_array_unref (watch->rows);
+}
+
+static WprTrace *
+watch_play (Watch *watch, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  WprTrace *trace = wpr_trace_open (path, &error);
+  WprSink *sinks[] = { &watch->sink };
+  watch_init (watch);
+  if (!trace || !wpr_trace_play (trace, sinks, 1, NULL, NULL, &error))
+    fail_msg ("%s", error->message);
+  return trace;
+}
+
+static gint64
+mark_time (const Watch *watch, const char *part)
+{
+  for (guint i = 0; i < watch->marks->len; i++)
+    if (strstr (g_ptr_array_index (watch->marks, i), part))
+      return g_array_index (watch->mark_times, gint64, i);
+  fail_msg ("no mark says %s", part);
+  return 0;
+}
+
+/* In the file + lost = counted, for rows of that name; how many. */
+static guint64
+assert_row_adds_up (const Watch *watch, const WprTraceContext *context, const char *name,
+                    guint64 *lost)
+{
+  guint64 seen = 0, counted = 0;
+  *lost = 0;
+  for (guint i = 0; i < context->manifest->events->len; i++)
+    {
+      if (strcmp (g_array_index (context->manifest->events, WprStoreEvent, i).name, name) != 0)
+        continue;
+      seen += i < watch->rows->len ? g_array_index (watch->rows, guint64, i) : 0;
+      for (guint t = 0; t < context->tallies->len; t++)
+        {
+          const WprTraceTally *tally = &g_array_index (context->tallies, WprTraceTally, t);
+          counted += tally->row == i ? tally->counted : 0;
+          *lost += tally->row == i ? tally->lost : 0;
+        }
+    }
+  assert_int_equal (seen + *lost, counted);
+  return seen;
+}
+
+/* No number is missing or there twice between the first and the last of each CPU. */
+static void
+assert_unbroken (const Watch *watch, const Workload *work)
+{
+  for (guint i = 0; i < work->n; i++)
+    {
+      const GArray *seen = watch->events[work->callers[i].cpu];
+      assert_true (seen->len > 0);
+      for (guint j = 1; j < seen->len; j++)
+        assert_int_equal (g_array_index (seen, Seen, j).number,
+                          g_array_index (seen, Seen, j - 1).number + 1);
+    }
+}
+
+/* ---- driving ---- */
+
+typedef struct
+{
+  gboolean done, good;
+  GError *error;
+} Done;
+
+static void
+on_set (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Done *done = data;
+  done->good = wpr_recorder_set_profiles_finish (WPR_RECORDER (source), result, &done->error);
+  done->done = TRUE;
+}
+
+static void
+on_grown (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Done *done = data;
+  done->good = wpr_recorder_grow_finish (WPR_RECORDER (source), result, &done->error);
+  done->done = TRUE;
+}
+
+static WprErrorCode
+code_of (Done *done)
+{
+  drive_wait (&done->done);
+  if (done->good)
+    return 0;
+  assert_true (done->error->domain == WPR_ERROR && *done->error->message != '\0');
+  WprErrorCode code = done->error->code;
+  g_clear_error (&done->error);
+  return code;
+}
+
+/* 0 or an error's code. files: a(say), floating; NULL. */
+static WprErrorCode
+set_profile (Drive *d, const char *name, const char *source, GVariant *files, gboolean on)
+{
+  Done done = { 0 };
+  g_autoptr (WprChoice) choice = wpr_choice_new ();
+  wpr_choice_add (choice, name, source, -1);
+  wpr_recorder_set_profiles_async (d->recorder, choice, files, on, NULL, on_set, &done);
+  return code_of (&done);
+}
+
+static WprErrorCode
+grow (Drive *d, const char *collector, guint64 bytes)
+{
+  Done done = { 0 };
+  wpr_recorder_grow_async (d->recorder, collector, bytes, NULL, on_grown, &done);
+  return code_of (&done);
+}
+
+/* Stops without merging: the store's path. */
+static char *
+stop_and_keep_store (Drive *d)
+{
+  Answer answer = { 0 };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_cancellable_cancel (cancellable);
+  drive_stop_begin (d, "never.etl", cancellable, &answer);
+  drive_wait (&answer.done);
+  assert_refused (&answer, WPR_ERROR_CANCELLED);
+  g_autoptr (GPtrArray) left = wpr_unfinished_list (NULL);
+  assert_int_equal (left->len, 1);
+  answer_clear (&answer);
+  return g_strdup (((WprUnfinished *)g_ptr_array_index (left, 0))->path);
+}
+
+static void
+start (Drive *d, const char *profile, WprMode mode, guint buffers)
+{
+  Answer answer = { 0 };
+  drive_init (d);
+  WprChoice *choice = drive_choice (profile, mode);
+  choice->buffer_size_kb = 1024;
+  choice->buffers = buffers;
+  drive_start (d, choice, &answer);
+  assert_good (&answer);
+  answer_clear (&answer);
+}
+
+static gboolean
+lists_profile (Drive *d, const char *id)
+{
+  g_autoptr (GVariant) description = wpr_recorder_describe (d->recorder);
+  g_autofree const char **ids = NULL;
+  assert_true (g_variant_lookup (description, "profiles", "^a&s", &ids));
+  return g_strv_contains (ids, id);
+}
+
+/* ---- profiles ---- */
+
+static void
+a_profile_is_there_from_its_mark_on_and_until_its_mark (void **state)
+{
+  Drive d;
+  Workload work;
+  Watch watch;
+  guint64 lost = 0, lost_calls = 0;
+  start (&d, "CPU.light", WPR_MODE_FILE, 64);
+  work_begin (&work, 500);
+  work_wait (&work, 2000);
+  assert_int_equal (set_profile (&d, "SystemCall.light", NULL, NULL, TRUE), 0);
+  assert_true (lists_profile (&d, "SystemCall.Light.File"));
+  work_wait (&work, 5000);
+  assert_int_equal (set_profile (&d, "SystemCall.light", NULL, NULL, FALSE), 0);
+  assert_false (lists_profile (&d, "SystemCall.Light.File"));
+  work_wait (&work, 2000);
+  assert_int_equal (set_profile (&d, "SystemCall", NULL, NULL, TRUE), 0); /* with stacks now */
+  work_wait (&work, 2000);
+  work_end (&work);
+  g_autofree char *path = stop_and_keep_store (&d);
+
+  g_autoptr (WprTrace) trace = watch_play (&watch, path);
+  const WprTraceContext *context = wpr_trace_context (trace);
+  gint64 on = mark_time (&watch, "“SystemCall” enabled");
+  gint64 off = mark_time (&watch, "“SystemCall” disabled");
+  gint64 again = g_array_index (watch.mark_times, gint64, watch.mark_times->len - 1);
+  assert_true (on < off && off < again);
+  assert_row_adds_up (&watch, context, "sched:sched_switch", &lost);
+  guint64 calls = assert_row_adds_up (&watch, context, CALLS, &lost_calls);
+  for (guint i = 0; i < work.n; i++)
+    {
+      const GArray *seen = watch.events[work.callers[i].cpu];
+      guint n_breaks = 0;
+      assert_true (seen->len >= 5000);
+      assert_true (g_array_index (seen, Seen, 0).time >= on);
+      assert_true (g_array_index (seen, Seen, 0).number >= 2000);
+      for (guint j = 1; j < seen->len; j++)
+        {
+          const Seen *before = &g_array_index (seen, Seen, j - 1),
+                     *one = &g_array_index (seen, Seen, j);
+          assert_true (one->time <= off || one->time >= again);
+          if (one->number == before->number + 1)
+            continue;
+          /* The only gap is the time it was off. */
+          assert_true (before->time <= off && one->time >= again);
+          n_breaks++;
+        }
+      if (lost_calls == 0)
+        assert_int_equal (n_breaks, 1);
+    }
+  assert_true (calls > 0);
+  /* Switches went on all the while. */
+  assert_true (watch.first_switch < on && watch.last_switch > again);
+  WprTraceCounters counters;
+  wpr_trace_counters (trace, &counters);
+  assert_int_equal (counters.unknown_ids, 0);
+  watch_clear (&watch);
+  drive_clear (&d);
+}
+
+static void
+stacks_come_with_a_profile_that_wants_them (void **state)
+{
+  Drive d;
+  Workload work;
+  Watch watch;
+  guint64 lost = 0;
+  start (&d, "CPU.light", WPR_MODE_FILE, 64);
+  work_begin (&work, 200);
+  work_wait (&work, 2000);
+  assert_int_equal (set_profile (&d, "CPU.verbose", NULL, NULL, TRUE), 0);
+  assert_true (lists_profile (&d, "CPU.Verbose.File") && !lists_profile (&d, "CPU.Light.File"));
+  work_wait (&work, 2000);
+  work_end (&work);
+  g_autofree char *path = stop_and_keep_store (&d);
+  g_autoptr (WprTrace) trace = watch_play (&watch, path);
+  gint64 on = mark_time (&watch, "“CPU” enabled");
+  assert_true (watch.n_stacks > 0 && watch.n_stacks < watch.n_switches);
+  assert_true (watch.first_stack >= on && watch.first_switch < on);
+  assert_row_adds_up (&watch, wpr_trace_context (trace), "sched:sched_switch", &lost);
+  watch_clear (&watch);
+  drive_clear (&d);
+}
+
+static void
+memory_mode_holds_what_was_switched_on (void **state)
+{
+  Drive d;
+  Workload work;
+  Watch watch;
+  Answer answer = { 0 };
+  start (&d, "CPU.light", WPR_MODE_MEMORY, 64);
+  work_begin (&work, 500);
+  work_wait (&work, 1000);
+  assert_int_equal (set_profile (&d, "SystemCall.light", NULL, NULL, TRUE), 0);
+  work_wait (&work, 2000);
+  drive_save (&d, "live.etl", &answer);
+  assert_good (&answer);
+  assert_true (answer.saved->events > 4000);
+  work_end (&work);
+  g_autofree char *path = stop_and_keep_store (&d);
+  g_autoptr (WprTrace) trace = watch_play (&watch, path);
+  gint64 on = mark_time (&watch, "“SystemCall” enabled");
+  assert_unbroken (&watch, &work);
+  for (guint i = 0; i < work.n; i++)
+    {
+      const GArray *seen = watch.events[work.callers[i].cpu];
+      assert_true (g_array_index (seen, Seen, 0).time >= on);
+      assert_int_equal (g_array_index (seen, Seen, seen->len - 1).number, work.callers[i].made - 1);
+    }
+  watch_clear (&watch);
+  answer_clear (&answer);
+  drive_clear (&d);
+}
+
+static void
+what_cannot_be_is_refused_and_nothing_changes (void **state)
+{
+  static const char strict[]
+      = "<WindowsPerformanceRecorder Version=\"1.0\"><Profiles><EventCollector Id=\"E\" "
+        "Name=\"E\"/>"
+        "<EventProvider Id=\"P\" Name=\"tracepoint:sched:sched_never\" Strict=\"true\"/>"
+        "<Profile Id=\"S.Light.File\" Name=\"S\" Description=\"S\" LoggingMode=\"File\" "
+        "DetailLevel=\"Light\"><Collectors><EventCollectorId Value=\"E\"><EventProviders>"
+        "<EventProviderId Value=\"P\"/></EventProviders></EventCollectorId></Collectors></Profile>"
+        "</Profiles></WindowsPerformanceRecorder>";
+  Drive d;
+  drive_init (&d);
+  assert_int_equal (set_profile (&d, "CPU", NULL, NULL, TRUE), WPR_ERROR_NOT_RECORDING);
+  assert_int_equal (grow (&d, NULL, 0), WPR_ERROR_NOT_RECORDING);
+  drive_clear (&d);
+  start (&d, "CPU.light", WPR_MODE_FILE, 16);
+  g_autoptr (GBytes) bytes = g_bytes_new_static (strict, strlen (strict));
+  GVariant *files = g_variant_new_parsed (
+      "[('s.wprp', %@ay)]", g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE));
+  assert_int_equal (set_profile (&d, "S", "s.wprp", files, TRUE), WPR_ERROR_NOT_AVAILABLE);
+  assert_int_equal (set_profile (&d, "CPU.light", NULL, NULL, TRUE), WPR_ERROR_STATE);
+  assert_int_equal (set_profile (&d, "CPU", NULL, NULL, FALSE), WPR_ERROR_STATE); /* the last */
+  assert_int_equal (set_profile (&d, "DiskIO", NULL, NULL, FALSE), WPR_ERROR_STATE);
+  assert_int_equal (set_profile (&d, "Nope", NULL, NULL, TRUE), WPR_ERROR_PROFILE);
+  assert_int_equal (grow (&d, "No such", 0), WPR_ERROR_USAGE);
+  assert_int_equal (grow (&d, NULL, 4096), WPR_ERROR_USAGE);
+  assert_int_equal (grow (&d, NULL, G_MAXINT64), WPR_ERROR_USAGE);
+  g_autoptr (GVariant) description = wpr_recorder_describe (d.recorder);
+  g_autofree const char **ids = NULL;
+  assert_true (g_variant_lookup (description, "profiles", "^a&s", &ids));
+  assert_string_equal (ids[0], "CPU.Light.File");
+  assert_null (ids[1]);
+  g_autofree char *path = stop_and_keep_store (&d);
+  Watch watch;
+  g_autoptr (WprTrace) trace = watch_play (&watch, path);
+  assert_int_equal (watch.marks->len, 0);
+  watch_clear (&watch);
+  drive_clear (&d);
+}
+
+/* Its events go into buffers that are there, its sampler begins; both is said, and both end. */
+static void
+a_profile_with_buffers_of_its_own_shares_others (void **state)
+{
+  static const char own[]
+      = "<WindowsPerformanceRecorder Version=\"1.0\"><Profiles><SystemCollector Id=\"C\"/>"
+        "<EventCollector Id=\"E\" Name=\"Mine\"/><SystemProvider Id=\"S\"><Keywords><Keyword "
+        "Value=\"MemoryInfo\"/></Keywords></SystemProvider><EventProvider Id=\"P\" "
+        "Name=\"tracepoint:" NUMBERED "\"/><Profile Id=\"Own.Light.File\" Name=\"Own\" "
+        "Description=\"Own\" LoggingMode=\"File\" DetailLevel=\"Light\"><Collectors>"
+        "<SystemCollectorId Value=\"C\"><SystemProviderId Value=\"S\"/></SystemCollectorId>"
+        "<EventCollectorId Value=\"E\"><EventProviders><EventProviderId Value=\"P\"/>"
+        "</EventProviders></EventCollectorId></Collectors></Profile></Profiles>"
+        "</WindowsPerformanceRecorder>";
+  Drive d;
+  Workload work;
+  Watch watch;
+  guint64 lost = 0;
+  start (&d, "CPU.light", WPR_MODE_FILE, 64);
+  work_begin (&work, 1000);
+  g_autoptr (GBytes) bytes = g_bytes_new_static (own, strlen (own));
+  GVariant *files = g_variant_new_parsed (
+      "[('own.wprp', %@ay)]", g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE));
+  assert_int_equal (set_profile (&d, "Own", "own.wprp", files, TRUE), 0);
+  assert_true (drive_told (&d, "shared-buffers"));
+  work_wait (&work, 2000);
+  assert_int_equal (set_profile (&d, "Own", NULL, NULL, FALSE), 0); /* by its name alone */
+  work_end (&work);
+  g_autofree char *path = stop_and_keep_store (&d);
+  g_autoptr (WprTrace) trace = watch_play (&watch, path);
+  assert_true (assert_row_adds_up (&watch, wpr_trace_context (trace), NUMBERED, &lost) + lost
+               >= 2000);
+  assert_true (watch.n_counters > 0);
+  watch_clear (&watch);
+  drive_clear (&d);
+}
+
+/* ---- larger buffers ---- */
+
+static void
+larger_buffers_lose_and_disorder_nothing (void **state)
+{
+  Drive d;
+  Workload work;
+  Watch watch;
+  guint64 lost = 0;
+  start (&d, "SystemCall.light", WPR_MODE_FILE, 16);
+  g_autoptr (WprStats) before = wpr_recorder_ref_stats (d.recorder);
+  work_begin (&work, 100);
+  work_wait (&work, 3000);
+  for (guint i = 0; i < 3; i++)
+    {
+      assert_int_equal (grow (&d, NULL, 0), 0);
+      work_wait (&work, 3000);
+    }
+  assert_true (drive_told (&d, "ring-grown"));
+  work_end (&work);
+  g_autofree char *path = stop_and_keep_store (&d);
+  g_autoptr (WprStats) after = wpr_recorder_ref_stats (d.recorder);
+  assert_int_equal (after->collectors[0].buffers_total, 8 * before->collectors[0].buffers_total);
+
+  g_autoptr (WprTrace) trace = watch_play (&watch, path);
+  const WprTraceContext *context = wpr_trace_context (trace);
+  assert_row_adds_up (&watch, context, CALLS, &lost);
+  if (lost == 0)
+    assert_unbroken (&watch, &work);
+  WprTraceCounters counters;
+  wpr_trace_counters (trace, &counters);
+  assert_int_equal (counters.clamped, 0);
+  mark_time (&watch, "enlarged from");
+  assert_int_equal (watch.marks->len, 3);
+  assert_int_equal (g_array_index (context->manifest->collectors, WprStoreCollector, 0).ring_bytes,
+                    before->collectors[0].cpus[0].ring_bytes * 8);
+  watch_clear (&watch);
+  drive_clear (&d);
+}
+
+/* Before the new ring came round, what the old one held is saved with it. */
+static void
+larger_buffers_in_memory_keep_what_was_held (void **state)
+{
+  Drive d;
+  Workload work;
+  Watch watch;
+  start (&d, "SystemCall.light", WPR_MODE_MEMORY, 32);
+  work_begin (&work, 200);
+  work_wait (&work, 3000);
+  assert_int_equal (grow (&d, NULL, 0), 0);
+  work_wait (&work, 3000);
+  work_end (&work);
+  g_autofree char *path = stop_and_keep_store (&d);
+  g_autoptr (WprTrace) trace = watch_play (&watch, path);
+  assert_unbroken (&watch, &work);
+  for (guint i = 0; i < work.n; i++)
+    {
+      const GArray *seen = watch.events[work.callers[i].cpu];
+      assert_true (g_array_index (seen, Seen, 0).number < 3000); /* of before */
+      assert_int_equal (g_array_index (seen, Seen, seen->len - 1).number, work.callers[i].made - 1);
+    }
+  WprTraceCounters counters;
+  wpr_trace_counters (trace, &counters);
+  assert_int_equal (counters.clamped, 0);
+  watch_clear (&watch);
+  drive_clear (&d);
+}
+
+/* What is overwritten before and after counts up, never down, and the tail stays unbroken. */
+static void
+larger_buffers_in_memory_may_wrap (void **state)
+{
+  Drive d;
+  Workload work;
+  Watch watch;
+  start (&d, "SystemCall.light", WPR_MODE_MEMORY, 2);
+  work_begin (&work, 0);
+  work_wait (&work, 60000);
+  g_autoptr (WprStats) before = wpr_recorder_ref_stats (d.recorder);
+  assert_int_equal (grow (&d, NULL, 0), 0);
+  work_wait (&work, 120000);
+  work_end (&work);
+  g_autofree char *path = stop_and_keep_store (&d);
+  g_autoptr (WprStats) after = wpr_recorder_ref_stats (d.recorder);
+  assert_true (after->overwritten_bytes > before->overwritten_bytes);
+  assert_true (before->overwritten_bytes > 0);
+  g_autoptr (WprTrace) trace = watch_play (&watch, path);
+  assert_unbroken (&watch, &work);
+  watch_clear (&watch);
+  drive_clear (&d);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (a_profile_is_there_from_its_mark_on_and_until_its_mark),
+    cmocka_unit_test (stacks_come_with_a_profile_that_wants_them),
+    cmocka_unit_test (memory_mode_holds_what_was_switched_on),
+    cmocka_unit_test (what_cannot_be_is_refused_and_nothing_changes),
+    cmocka_unit_test (a_profile_with_buffers_of_its_own_shares_others),
+    cmocka_unit_test (larger_buffers_lose_and_disorder_nothing),
+    cmocka_unit_test (larger_buffers_in_memory_keep_what_was_held),
+    cmocka_unit_test (larger_buffers_in_memory_may_wrap),
+  };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
