@@ -67,7 +67,8 @@ wpr_live_same (const WprPlanItem *a, const WprPlanItem *b)
 {
   return a->stack == b->stack && a->period == b->period && a->interval_ns == b->interval_ns
          && a->skip_self == b->skip_self && g_strcmp0 (a->filter, b->filter) == 0
-         && wpr_live_same_programs (a->programs, b->programs);
+         && wpr_live_same_programs (a->programs, b->programs)
+         && wpr_source_is_file (a) == wpr_source_is_file (b);
 }
 
 /* Items of `plan` that `other` lacks, or has otherwise. */

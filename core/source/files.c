@@ -32,6 +32,7 @@ struct _WprSourceFiles
 {
   WprSource parent_instance;
   gboolean wanted;
+  gboolean is_due; /* wanted since while recording: a look is taken once all is switched on */
   guint32 n_looks;
   guint64 dropped;  /* of the store when it was looked last */
   GPtrArray *first; /* WprFilesRow; memory mode: the look at the start */
@@ -250,11 +251,38 @@ wpr_source_files_start (WprSource *source, WprSession *session, gboolean sideban
   return TRUE;
 }
 
+static gboolean
+wpr_source_files_set (WprSource *source, WprSession *session, const WprPlanItem *item, gboolean on,
+                      GError **error)
+{
+  WprSourceFiles *self = WPR_SOURCE_FILES (source);
+  if (on && item->kind == WPR_ITEM_TRACEPOINT && wpr_source_is_file (item))
+    {
+      self->is_due |= !self->wanted;
+      self->wanted = TRUE;
+    }
+  return TRUE;
+}
+
+static gboolean
+wpr_files_look_late (WprSourceFiles *self, WprSession *session, GError **error)
+{
+  self->is_due = FALSE;
+  if (session->store && !session->backward)
+    return wpr_files_look_and_note (self, session->store, FALSE, TRUE, error);
+  g_clear_pointer (&self->first, g_ptr_array_unref);
+  self->first = wpr_files_look (self, FALSE, TRUE);
+  self->first_at = wpr_files_now ();
+  return TRUE;
+}
+
 /* What tells of the beginning goes with the oldest epoch. */
 static gboolean
 wpr_source_files_drain (WprSource *source, WprSession *session, GError **error)
 {
   WprSourceFiles *self = WPR_SOURCE_FILES (source);
+  if (self->is_due && !session->gathers)
+    return wpr_files_look_late (self, session, error);
   if (!self->wanted || session->backward || !session->store || self->n_looks == 0
       || wpr_store_bytes_dropped (session->store) == self->dropped)
     return TRUE;
@@ -301,6 +329,7 @@ wpr_source_files_class_init (WprSourceFilesClass *klass)
   source_class->stop = wpr_source_files_stop;
   source_class->drain = wpr_source_files_drain;
   source_class->copy = wpr_source_files_copy;
+  source_class->set = wpr_source_files_set;
 }
 
 static void

@@ -97,17 +97,6 @@ wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession
   return TRUE;
 }
 
-/* Asked for by a keyword that means operations on files: those of its events are read as such. */
-static gboolean
-wpr_kernel_is_file (const WprPlanItem *item)
-{
-  static const char *const keywords[] = { "FileIO", "FileIOInit", "Filename", NULL };
-  for (guint i = 0; i < item->keywords->len; i++)
-    if (g_strv_contains (keywords, g_ptr_array_index (item->keywords, i)))
-      return TRUE;
-  return FALSE;
-}
-
 /* The row's number is its place in the manifest. */
 void
 wpr_kernel_add_row (WprSourceKernel *self, WprManifest *manifest, guint32 collector,
@@ -170,7 +159,7 @@ wpr_kernel_rows_of_plan (WprSourceKernel *self, WprSession *session, GArray *spe
           WprPerfEvent event = { .ring = ring };
           if (!wpr_kernel_row (self, item, session, &event))
             continue;
-          wpr_kernel_add_row (self, session->manifest, c, &event, wpr_kernel_is_file (item));
+          wpr_kernel_add_row (self, session->manifest, c, &event, wpr_source_is_file (item));
           any = TRUE;
         }
       if (!any)
@@ -435,63 +424,3 @@ wpr_kernel_map (WprSourceKernel *self, WprSession *session, guint first_leader, 
     }
   return TRUE;
 }
-<<<<<<< HEAD
-
-/* ---- one item on or off ---- */
-
-static gboolean
-wpr_kernel_set_of_item (WprSourceKernel *self, const WprPlan *plan, const WprPlanItem *item,
-                        guint *ring)
-{
-  for (guint set = 0; set < self->ring_sets->len; set++)
-    {
-      guint32 c = wpr_kernel_collector (self, set);
-      if (c == WPR_COLLECTOR_SIDEBAND)
-        continue;
-      const WprPlanCollector *collector = g_ptr_array_index (plan->collectors, c);
-      if (!g_ptr_array_find ((GPtrArray *)collector->items, item, NULL))
-        continue;
-      *ring = set;
-      return TRUE;
-    }
-  return FALSE;
-}
-
-gboolean
-wpr_kernel_set (WprSourceKernel *self, WprSession *session, const WprPlanItem *item, gboolean on,
-                GError **error)
-{
-  WprPerfEvent event = { 0 };
-  gboolean is_ours = self->opener && wpr_kernel_row (self, item, session, &event);
-  g_clear_pointer (&self->programs, wpr_programs_free);
-  if (!is_ours)
-    return TRUE;
-  if (!wpr_kernel_set_of_item (self, session->plan, item, &event.ring))
-    {
-      wpr_set_error (error, WPR_ERROR_STATE, 0, _ ("%s is not part of this recording."),
-                     item->name);
-      return FALSE;
-    }
-  const WprPerfEvent *open = NULL;
-  for (guint i = 0; i < self->events->len && !open; i++)
-    {
-      const WprPerfEvent *e = &g_array_index (self->events, WprPerfEvent, i);
-      if (e->ring == event.ring && strcmp (e->name, item->name) == 0)
-        open = e;
-    }
-  if (!on)
-    return !open || wpr_opener_drop (self->opener, open->row, error);
-  guint first_id = self->opened.ids->len, first_refusal = self->opened.refusals->len;
-  guint first_leader = self->opened.leaders->len;
-  event.row = open ? open->row : session->manifest->events->len;
-  if (!open)
-    wpr_kernel_add_row (self, session->manifest, wpr_kernel_collector (self, event.ring), &event,
-                        wpr_kernel_is_file (item));
-  if (!wpr_opener_add (self->opener, &event, &self->opened, error))
-    return FALSE;
-  wpr_kernel_tell_refusals (self, session, first_refusal);
-  wpr_kernel_add_ids (self, session, first_id);
-  return !self->running || wpr_kernel_switch (self, FALSE, TRUE, first_leader, error);
-}
-=======
->>>>>>> fd65408 (Recorder: profiles on and off and larger buffers while it records, CPUs that come back)

@@ -137,7 +137,8 @@ wpr_kernel_add (WprSourceKernel *self, WprSession *session, const WprPlanItem *i
   if (known)
     event->row = known->row;
   else
-    wpr_kernel_add_row (self, session->manifest, wpr_kernel_collector (self, event->ring), event);
+    wpr_kernel_add_row (self, session->manifest, wpr_kernel_collector (self, event->ring), event,
+                        wpr_source_is_file (item));
   if (!wpr_opener_add (self->opener, event, &self->opened, error))
     return FALSE;
   g_hash_table_remove (self->off, GUINT_TO_POINTER (event->row));
@@ -180,7 +181,9 @@ wpr_kernel_set (WprSourceKernel *self, WprSession *session, const WprPlanItem *i
   for (guint i = 0; i < self->events->len && !known; i++)
     {
       const WprPerfEvent *one = &g_array_index (self->events, WprPerfEvent, i);
-      if (!wpr_kernel_is_on (self, one) && wpr_kernel_is_like (one, &event))
+      if (!wpr_kernel_is_on (self, one) && wpr_kernel_is_like (one, &event)
+          && g_array_index (session->manifest->events, WprStoreEvent, one->row).as_file
+                 == (guint32)wpr_source_is_file (item))
         known = one;
     }
   /* The new one first: what hits in between is there twice, never missing. */

@@ -132,7 +132,7 @@ const WprPerfEvent *wpr_kernel_event (WprSourceKernel *self, guint32 row);
 gboolean wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession *session,
                          WprPerfEvent *event);
 void wpr_kernel_add_row (WprSourceKernel *self, WprManifest *manifest, guint32 collector,
-                         WprPerfEvent *event);
+                         WprPerfEvent *event, gboolean as_file);
 void wpr_kernel_tell_refusals (WprSourceKernel *self, WprSession *session, guint first);
 const char *wpr_kernel_refusal_reason (int error_number);
 void wpr_kernel_note_granted (WprSession *session, guint32 collector, gsize got, guint n_cpus);

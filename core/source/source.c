@@ -116,6 +116,16 @@ wpr_source_close (WprSource *self)
     WPR_SOURCE_GET_CLASS (self)->close (self);
 }
 
+gboolean
+wpr_source_is_file (const WprPlanItem *item)
+{
+  static const char *const keywords[] = { "FileIO", "FileIOInit", "Filename", NULL };
+  for (guint i = 0; i < item->keywords->len; i++)
+    if (g_strv_contains (keywords, g_ptr_array_index (item->keywords, i)))
+      return TRUE;
+  return FALSE;
+}
+
 GPtrArray *
 wpr_sources_new (void)
 {

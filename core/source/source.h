@@ -114,6 +114,8 @@ WprSource *wpr_source_mark_new (void);
 /* One mark, on the CPU it was made on. */
 gboolean wpr_source_mark_add (WprSource *self, WprSession *session, const char *text, WprTime when,
                               guint cpu, GError **error);
+/* Asked for by a keyword that means operations on files: its events are read as such. */
+gboolean wpr_source_is_file (const WprPlanItem *item);
 /* All sources of this version, in order: kernel, sampler, files, mark. */
 GPtrArray *wpr_sources_new (void);
 
