@@ -115,6 +115,8 @@ take_field (Schema *self, WprEtlRow *row)
     row->members = out;
   else
     row->show = shows[out];
+  if (row->type == WPR_ETL_TYPE_U16 && row->show == WPR_ETL_SHOW_PORT)
+    row->type = WPR_ETL_TYPE_PORT; /* compared as it is shown */
   return take_many (self, in, row);
 }
 

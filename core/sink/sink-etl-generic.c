@@ -3,16 +3,31 @@
  * fields with their types. What to copy is worked out once a format; afterwards an event is a few
  * memcpys. The sampler's counters, which have names instead of a format, are here too. */
 #include "config.h"
+#include <sys/socket.h>
+#include "sink/meaning.h"
 #include "sink/sink-etl-private.h"
 
 #define OUT_BOOLEAN 3
 #define OUT_HEX 4
+#define OUT_PID 5
+#define OUT_TID 6
+#define OUT_PORT 7 /* network order */
+#define OUT_IPV4 8
+#define OUT_IPV6 9
+#define OUT_SOCKADDR 10 /* as Windows has it */
+#define OUT_CODE 37
+/* Windows' number of the family that Linux calls 10. */
+#define WINDOWS_INET6 23
 /* What an event may have in all; the extended items and headers take their part of it. */
 #define MOST_EVENT (60 * 1024)
 
 typedef enum
 {
   COPY,      /* `size` bytes from `offset` */
+  SWAP16,    /* a u16 the other way round */
+  CODE,      /* a u64, which is told to who names addresses */
+  SIZED,     /* u16 size, then `size` bytes */
+  SOCKADDR,  /* the same, with Windows' number of the family */
   TEXT,      /* text in `size` bytes at `offset` */
   LOC_TEXT,  /* text at what the u32 at `offset` says */
   LOC_ARRAY, /* u16 count, then the elements there */
@@ -69,19 +84,6 @@ number_type (const WprField *field, guint32 size)
                                                 : number_types[size].is_unsigned;
 }
 
-/* How a number is shown. An address is an unsigned number shown in hex: some readers do not know
- * the format's own type for that (21). */
-static guint8
-number_out (const WprField *field)
-{
-  if ((field->flags & WPR_FIELD_POINTER) != 0)
-    return OUT_HEX;
-  return field->size == 1 && field->type != NULL
-                 && (g_str_equal (field->type, "bool") || g_str_equal (field->type, "_Bool"))
-             ? OUT_BOOLEAN
-             : 0;
-}
-
 /* Neighbours without a gap are one copy. */
 static void
 add_copy (WprGeneric *self, const WprField *field)
@@ -96,42 +98,100 @@ add_copy (WprGeneric *self, const WprField *field)
 }
 
 static void
-add_field (WprGeneric *self, const WprField *field)
+add_op (WprGeneric *self, const WprField *field, OpKind kind)
+{
+  self->ops[self->n_ops++] = (Op){ .kind = kind, .offset = field->offset, .size = field->size };
+  self->needed = MAX (self->needed, field->offset + field->size);
+}
+
+static void
+add_string (WprGeneric *self, const WprField *field)
+{
+  gboolean dynamic = (field->flags & WPR_FIELD_DYNAMIC) != 0;
+
+  wpr_etl_schema_add_field (self->schema, field->name, WPR_TL_STRING8, 0, 0);
+  self->ops[self->n_ops++]
+      = (Op){ dynamic ? LOC_TEXT : TEXT, (field->flags & WPR_FIELD_RELATIVE) != 0, field->offset,
+              field->size, 1 };
+  self->needed = MAX (self->needed, field->offset + (dynamic ? 4 : field->size));
+}
+
+/* How a meaning that is not just a number is put into the file: type and out type; 0: the field's
+ * own. An address of code or data is an unsigned number shown in hex: some readers do not know the
+ * format's own type for that (21). */
+static const struct
+{
+  WprTlType type;
+  guint8 out;
+  OpKind op;
+} meanings[] = {
+  [WPR_MEANS_NUMBER] = { 0, 0, COPY },
+  [WPR_MEANS_BOOL] = { 0, OUT_BOOLEAN, COPY },
+  [WPR_MEANS_HEX] = { 0, OUT_HEX, COPY },
+  [WPR_MEANS_CODE] = { WPR_TL_U64, OUT_CODE, CODE },
+  [WPR_MEANS_PID] = { WPR_TL_U32, OUT_PID, COPY },
+  [WPR_MEANS_TID] = { WPR_TL_U32, OUT_TID, COPY },
+  [WPR_MEANS_PORT] = { WPR_TL_U16, OUT_PORT, SWAP16 },
+  [WPR_MEANS_IPV4] = { WPR_TL_U32, OUT_IPV4, COPY },
+  [WPR_MEANS_IPV6] = { WPR_TL_BINARY, OUT_IPV6, SIZED },
+  [WPR_MEANS_SOCKADDR] = { WPR_TL_BINARY, OUT_SOCKADDR, SOCKADDR },
+};
+
+/* Elements of numbers, or of bytes where they are none. */
+static void
+add_array (WprGeneric *self, const WprField *field, guint8 out)
 {
   gboolean dynamic = (field->flags & WPR_FIELD_DYNAMIC) != 0;
   guint32 element = field->element_size > 0 ? field->element_size : 1;
-  WprTlType type;
+  WprTlType type = number_type (field, element);
 
-  if ((field->flags & WPR_FIELD_COMMON) != 0 || (field->size == 0 && !dynamic))
+  if (type == 0 || (!dynamic && field->size % element != 0))
+    element = 1, type = WPR_TL_U8;
+  if (!dynamic)
+    {
+      wpr_etl_schema_add_field (self->schema, field->name, type, out, (int)(field->size / element));
+      add_copy (self, field);
+      return;
+    }
+  wpr_etl_schema_add_field (self->schema, field->name, type, out, -1);
+  self->ops[self->n_ops++]
+      = (Op){ LOC_ARRAY, (field->flags & WPR_FIELD_RELATIVE) != 0, field->offset, 4, element };
+  self->needed = MAX (self->needed, field->offset + 4);
+}
+
+/* Bits are not negative: an unsigned type shows them as they are. */
+static WprTlType
+scalar_type (const WprField *field, WprMeaning meaning)
+{
+  if (meanings[meaning].type != 0)
+    return meanings[meaning].type;
+  if (meaning == WPR_MEANS_HEX && field->size <= 8)
+    return number_types[field->size].is_unsigned;
+  return number_type (field, field->size);
+}
+
+static void
+add_field (WprGeneric *self, const char *system, const WprField *field)
+{
+  WprMeaning meaning = wpr_field_meaning (system, field);
+  gboolean array = (field->flags & (WPR_FIELD_ARRAY | WPR_FIELD_DYNAMIC)) != 0;
+  WprTlType type = scalar_type (field, meaning);
+
+  if ((field->flags & WPR_FIELD_COMMON) != 0
+      || (field->size == 0 && (field->flags & WPR_FIELD_DYNAMIC) == 0))
     return;
   if ((field->flags & WPR_FIELD_STRING) != 0)
-    {
-      wpr_etl_schema_add_field (self->schema, field->name, WPR_TL_STRING8, 0, 0);
-      self->ops[self->n_ops++]
-          = (Op){ dynamic ? LOC_TEXT : TEXT, (field->flags & WPR_FIELD_RELATIVE) != 0,
-                  field->offset, field->size, 1 };
-      self->needed = MAX (self->needed, field->offset + (dynamic ? 4 : field->size));
-      return;
-    }
-  if (dynamic)
-    {
-      type = number_type (field, element);
-      if (type == 0)
-        element = 1, type = WPR_TL_U8;
-      wpr_etl_schema_add_field (self->schema, field->name, type, 0, -1);
-      self->ops[self->n_ops++]
-          = (Op){ LOC_ARRAY, (field->flags & WPR_FIELD_RELATIVE) != 0, field->offset, 4, element };
-      self->needed = MAX (self->needed, field->offset + 4);
-      return;
-    }
-  type = number_type (field, (field->flags & WPR_FIELD_ARRAY) != 0 ? element : field->size);
-  if ((field->flags & WPR_FIELD_ARRAY) == 0 && type != 0)
-    wpr_etl_schema_add_field (self->schema, field->name, type, number_out (field), 0);
-  else if (type != 0 && field->size % element == 0)
-    wpr_etl_schema_add_field (self->schema, field->name, type, 0, (int)(field->size / element));
+    add_string (self, field);
+  else if ((array && meanings[meaning].type == 0) || type == 0)
+    add_array (self, field, meanings[meaning].out);
   else
-    wpr_etl_schema_add_field (self->schema, field->name, WPR_TL_U8, 0, (int)field->size);
-  add_copy (self, field);
+    {
+      wpr_etl_schema_add_field (self->schema, field->name, type, meanings[meaning].out, 0);
+      if (meanings[meaning].op == COPY)
+        add_copy (self, field);
+      else
+        add_op (self, field, meanings[meaning].op);
+    }
 }
 
 static guint64
@@ -184,12 +244,12 @@ compile (const WprSinkEtl *self, const WprFormat *format, guint32 row)
 
   generic->schema = wpr_etl_schema_new (provider, format->name);
   for (guint i = 0; i < format->n_fields; i++)
-    add_field (generic, &format->fields[i]);
+    add_field (generic, format->system, &format->fields[i]);
   wpr_etl_schema_fill_head (generic->schema, &generic->head);
   generic->head.keyword = row_keyword (self, row);
   for (guint i = 0; i < generic->n_ops; i++)
-    if (generic->ops[i].kind == COPY)
-      fixed += generic->ops[i].size;
+    if (generic->ops[i].kind < TEXT)
+      fixed += generic->ops[i].size + 2;
     else
       n_texts++;
   generic->most_payload = MOST_EVENT - MIN (wpr_etl_schema_bytes (generic->schema) + 32, 32768);
@@ -262,39 +322,79 @@ put_array (WprPayload *payload, const guint8 *bytes, guint32 size, guint32 eleme
   wpr_payload_bytes (payload, bytes, (gsize)MIN (count, G_MAXUINT16) * element);
 }
 
+static void
+put_sockaddr (WprPayload *payload, const guint8 *bytes, guint32 size)
+{
+  guint16 family;
+
+  memcpy (&family, bytes, sizeof family);
+  wpr_payload_u16 (payload, (guint16)size);
+  wpr_payload_u16 (payload, family == AF_INET6 ? WINDOWS_INET6 : family);
+  wpr_payload_bytes (payload, bytes + sizeof family, size - sizeof family);
+}
+
+/* Fields that are more than their bytes. raw holds what op wants. */
+static void
+put_special (WprSinkEtl *self, const WprGeneric *generic, const Op *op, const guint8 *raw,
+             guint32 raw_size, WprPayload *payload)
+{
+  const guint8 *bytes = raw + op->offset;
+  guint32 size;
+  guint64 address;
+
+  switch (op->kind)
+    {
+    case SWAP16:
+      wpr_payload_u8 (payload, bytes[G_BYTE_ORDER == G_LITTLE_ENDIAN]);
+      wpr_payload_u8 (payload, bytes[G_BYTE_ORDER != G_LITTLE_ENDIAN]);
+      break;
+    case CODE:
+      memcpy (&address, bytes, sizeof address);
+      wpr_sink_etl_saw_address (self, 0, address);
+      wpr_payload_u64 (payload, address);
+      break;
+    case SIZED:
+      wpr_payload_u16 (payload, (guint16)op->size);
+      wpr_payload_bytes (payload, bytes, op->size);
+      break;
+    case SOCKADDR:
+      put_sockaddr (payload, bytes, op->size);
+      break;
+    case TEXT:
+      wpr_payload_text (payload, (const char *)bytes, (gssize)op->size, generic->most_text);
+      break;
+    case LOC_TEXT:
+      bytes = located (op, raw, raw_size, &size);
+      wpr_payload_text (payload, (const char *)bytes, (gssize)size, generic->most_text);
+      break;
+    case LOC_ARRAY:
+      bytes = located (op, raw, raw_size, &size);
+      put_array (payload, bytes, size, op->element, generic->most_text);
+      break;
+    case WHOLE:
+      put_array (payload, raw, raw_size, 1, generic->most_text);
+      break;
+    default:
+      break;
+    }
+}
+
 gboolean
 wpr_sink_etl_tracepoint (WprSinkEtl *self, const WprEvent *event, GError **error)
 {
   WprGeneric *generic = lookup (self, event);
-  const guint8 *raw = event->raw, *bytes;
-  guint32 raw_size = event->raw_size, size;
+  const guint8 *raw = event->raw;
+  guint32 raw_size = event->raw_size;
   WprPayload payload;
 
   if (G_UNLIKELY (raw_size < generic->needed))
     raw = pad (generic, raw, &raw_size);
   wpr_payload_init (&payload, self->scratch, generic->most_payload);
   for (const Op *op = generic->ops, *end = op + generic->n_ops; op < end; op++)
-    switch (op->kind)
-      {
-      case COPY:
-        wpr_payload_bytes (&payload, raw + op->offset, op->size);
-        break;
-      case TEXT:
-        wpr_payload_text (&payload, (const char *)raw + op->offset, (gssize)op->size,
-                          generic->most_text);
-        break;
-      case LOC_TEXT:
-        bytes = located (op, raw, raw_size, &size);
-        wpr_payload_text (&payload, (const char *)bytes, (gssize)size, generic->most_text);
-        break;
-      case LOC_ARRAY:
-        bytes = located (op, raw, raw_size, &size);
-        put_array (&payload, bytes, size, op->element, generic->most_text);
-        break;
-      case WHOLE:
-        put_array (&payload, raw, raw_size, 1, generic->most_text);
-        break;
-      }
+    if (op->kind == COPY)
+      wpr_payload_bytes (&payload, raw + op->offset, op->size);
+    else
+      put_special (self, generic, op, raw, raw_size, &payload);
   generic->head.pid = wpr_sink_etl_pid (self, event->pid);
   generic->head.tid = event->tid;
   return wpr_sink_etl_add (self, event->cpu, event->time, &generic->head, &payload, error)

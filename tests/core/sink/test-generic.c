@@ -193,6 +193,74 @@ counters_are_numbers_by_name (void **state)
   assert_string_equal (fields, "MemFree=1234 Cached=-5");
 }
 
+/* One of each meaning, from real formats. */
+static const char net_text[]
+    = "name: net_kinds\nID: 10\n" COMMON "\tfield:__u16 sport;\toffset:8;\tsize:2;\tsigned:0;\n"
+      "\tfield:__be16 dport;\toffset:10;\tsize:2;\tsigned:0;\n"
+      "\tfield:__u8 saddr[4];\toffset:12;\tsize:4;\tsigned:0;\n"
+      "\tfield:__u8 daddr_v6[16];\toffset:16;\tsize:16;\tsigned:0;\n"
+      "\tfield:pid_t pid;\toffset:32;\tsize:4;\tsigned:1;\n"
+      "\tfield:int tgid;\toffset:36;\tsize:4;\tsigned:1;\n"
+      "\tfield:void * function;\toffset:40;\tsize:8;\tsigned:0;\n"
+      "\tfield:int gfp_flags;\toffset:48;\tsize:4;\tsigned:1;\n"
+      "\tfield:dev_t dev;\toffset:52;\tsize:4;\tsigned:0;\n"
+      "\tfield:int error;\toffset:56;\tsize:4;\tsigned:1;\n"
+      "\tfield:__u8 daddr[28];\toffset:60;\tsize:28;\tsigned:0;\n\n"
+      "print fmt: \"\"\n";
+
+static void
+meanings_have_their_types (void **state)
+{
+  guint8 raw[92] = { 0 };
+  g_autoptr (WprFormat) format = wpr_format_new ("sched", net_text, strlen (net_text), NULL);
+  g_autoptr (Kit) kit = kit_new ();
+  WprEvent event = { .kind = WPR_EVENT_TRACEPOINT,
+                     .time = 5 * MS,
+                     .row = 1,
+                     .format = format,
+                     .raw = raw,
+                     .raw_size = sizeof raw };
+  const guint8 *at, *schema;
+  guint size;
+
+  memcpy (raw + 8, "\x50\0\0\x50\x0a\0\0\1\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\2\x46\0\0\0\x45", 29);
+  memcpy (raw + 40, "\x60\x45\x23\x81\xff\xff\xff\xff\xc0\x0c\0\x80\3\0\xe0\x0f\xf3\xff\xff\xff",
+          20);
+  memcpy (raw + 60, "\x0a\0\0\x50", 4);
+  raw[60 + 8] = 0xfe;
+  kit_begin (kit);
+  kit_event (kit, &event);
+  kit_finish (kit);
+  at = kit_named (kit, "net_kinds", 0, &size);
+  kit_assert (at + size - 84, 84,
+              "0050 0050 0a00 0001 1000 fe80 0000 0000 0000 0000 0000 0000 0002"
+              "4600 0000 4500 0000 6045 2381 ffff ffff c00c 0080 0300 e00f f3ff ffff"
+              "1c00 1700 0050 0000 0000 fe00 0000 0000 0000 0000 0000 0000 0000 0000 0000");
+  /* name, type | 0x80, out type */
+  schema = (const guint8 *)memmem (at, size, "net_kinds", 9) + 10;
+  kit_assert (schema, 8, "7370 6f72 7400 8607"); /* sport: u16, port */
+  schema += 8;
+  kit_assert (schema, 7, "6470 6f72 7400 06"); /* dport: of another type */
+  schema += 7;
+  kit_assert (schema, 8, "7361 6464 7200 8808"); /* saddr: u32, IPv4 */
+  schema += 8;
+  kit_assert (schema, 11, "6461 6464 725f 7636 008e 09"); /* daddr_v6: binary, IPv6 */
+  schema += 11;
+  kit_assert (schema, 6, "7069 6400 8806"); /* pid: u32, thread */
+  schema += 6;
+  kit_assert (schema, 7, "7467 6964 0088 05"); /* tgid: u32, process */
+  schema += 7;
+  kit_assert (schema, 11, "6675 6e63 7469 6f6e 008a 25"); /* function: u64, code */
+  schema += 11;
+  kit_assert (schema, 12, "6766 705f 666c 6167 7300 8804"); /* gfp_flags: u32, hex */
+  schema += 12;
+  kit_assert (schema, 6, "6465 7600 8804"); /* dev */
+  schema += 6;
+  kit_assert (schema, 7, "6572 726f 7200 07"); /* error: i32 */
+  schema += 7;
+  kit_assert (schema, 8, "6461 6464 7200 8e0a"); /* daddr: binary, socket address */
+}
+
 int
 main (void)
 {
@@ -203,6 +271,7 @@ main (void)
     cmocka_unit_test (locations_outside_the_record_are_empty),
     cmocka_unit_test (an_event_nobody_understands_keeps_its_bytes),
     cmocka_unit_test (counters_are_numbers_by_name),
+    cmocka_unit_test (meanings_have_their_types),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);
