@@ -22,6 +22,7 @@ typedef struct
   gint64 boot_realtime_ns;
   gint64 perf_frequency; /* ticks a second of the timestamps in the file */
   const char *logger_name;
+  const char *host; /* NULL: the file does not tell */
 } WprTraceHeader;
 
 /* One event. Borrowed from the file until its next event is asked for. Members may be added at the
@@ -127,6 +128,25 @@ WPR_API gboolean wpr_trace_file_dump (WprTraceFile *file, int fd, const char *na
                                       WprTraceDumpFormat format, WprTraceDumpFlags flags,
                                       GCancellable *cancellable, GError **error);
 
+/* What came of a merge. Owned by the caller. */
+typedef struct
+{
+  guint64 n_events, size_bytes;
+  guint64 events_lost, buffers_lost; /* of all files together */
+  guint64 n_clamped;                 /* events out of order in their file */
+  guint64 n_left_out;                /* records too large for a buffer */
+  gboolean is_damaged;               /* one of the files is; what is whole of it was taken */
+  GPtrArray *notices;                /* of char *: sentences */
+} WprTraceMerged;
+/* Several files, of one or of several computers, into a new one in the order of wall-clock time.
+ * Never over an existing file; appears whole or not at all. folder_fd stays the caller's. Blocks.
+ */
+WPR_API WprTraceMerged *wpr_trace_merge_files (const char *const *paths, guint n_paths,
+                                               int folder_fd, const char *name,
+                                               GCancellable *cancellable, GError **error);
+WPR_API void wpr_trace_merged_free (WprTraceMerged *merged);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprTraceMerged, wpr_trace_merged_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprTraceFile, wpr_trace_file_close)
 
 G_END_DECLS

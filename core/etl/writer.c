@@ -311,11 +311,36 @@ fits (gsize items, gsize payload, GError **error)
   return FALSE;
 }
 
+/* Where a record of so many bytes goes, and its time. */
+static guint8 *
+make_room (WprEtlWriter *self, guint cpu, guint32 aligned, gint64 *ticks, GError **error)
+{
+  Lane *lane = &self->lanes[cpu];
+  guint8 *at;
+
+  if (G_UNLIKELY (lane->bytes == NULL))
+    {
+      lane->bytes = g_malloc (WPR_ETL_BUFFER_BYTES);
+      lane->used = WPR_ETL_BUFFER_HEADER;
+    }
+  if (lane->used + aligned > WPR_ETL_BUFFER_BYTES && !flush_lane (self, cpu, 0, error))
+    return NULL;
+  if (G_UNLIKELY (*ticks < lane->ticks))
+    {
+      *ticks = lane->ticks;
+      self->n_clamped++;
+    }
+  lane->ticks = *ticks;
+  at = lane->bytes + lane->used;
+  lane->used += aligned;
+  self->n_events++;
+  return at;
+}
+
 gboolean
 wpr_etl_writer_add (WprEtlWriter *self, guint cpu, gint64 ticks, const WprEtlHead *head,
                     gconstpointer payload, gsize size, GError **error)
 {
-  Lane *lane;
   gsize items = 0;
   guint32 total, aligned;
   guint8 *at, *body;
@@ -331,22 +356,9 @@ wpr_etl_writer_add (WprEtlWriter *self, guint cpu, gint64 ticks, const WprEtlHea
   total = heads[head->kind].bytes + (guint32)(items + size);
   aligned = WPR_ETL_ALIGN (total);
 
-  lane = &self->lanes[cpu];
-  if (G_UNLIKELY (lane->bytes == NULL))
-    {
-      lane->bytes = g_malloc (WPR_ETL_BUFFER_BYTES);
-      lane->used = WPR_ETL_BUFFER_HEADER;
-    }
-  if (lane->used + aligned > WPR_ETL_BUFFER_BYTES && !flush_lane (self, cpu, 0, error))
+  at = make_room (self, cpu, aligned, &ticks, error);
+  if (at == NULL)
     return FALSE;
-  if (G_UNLIKELY (ticks < lane->ticks))
-    {
-      ticks = lane->ticks;
-      self->n_clamped++;
-    }
-  lane->ticks = ticks;
-
-  at = lane->bytes + lane->used;
   at[2] = heads[head->kind].type;
   at[3] = 0xc0;
   body = at + heads[head->kind].bytes;
@@ -362,9 +374,32 @@ wpr_etl_writer_add (WprEtlWriter *self, guint cpu, gint64 ticks, const WprEtlHea
   if (size > 0)
     memcpy (body, payload, size);
   memset (at + total, 0, aligned - total);
-  lane->used += aligned;
-  self->n_events++;
   return TRUE;
+}
+
+guint8 *
+wpr_etl_writer_add_record (WprEtlWriter *self, guint cpu, gint64 ticks, const guint8 *record,
+                           gsize size, guint time_at, GError **error)
+{
+  guint32 aligned = WPR_ETL_ALIGN ((guint32)size);
+  guint8 *at;
+
+  g_return_val_if_fail (cpu < self->info.n_cpus, NULL);
+  g_return_val_if_fail (time_at == 0 || time_at + 8 <= size, NULL);
+
+  if (size > WPR_ETL_MOST_RECORD)
+    {
+      fits (size, 0, error);
+      return NULL;
+    }
+  at = make_room (self, cpu, aligned, &ticks, error);
+  if (at == NULL)
+    return NULL;
+  memcpy (at, record, size);
+  memset (at + size, 0, aligned - size);
+  if (time_at != 0)
+    wpr_etl_put64 (at + time_at, (guint64)ticks);
+  return at;
 }
 
 gboolean

@@ -56,6 +56,12 @@ WprEtlWriter *wpr_etl_writer_new (int fd, const WprEtlHeaderInfo *info, GError *
  * payload at most 60 KiB together, else WPR_ERROR_INTERNAL and nothing is written. */
 gboolean wpr_etl_writer_add (WprEtlWriter *writer, guint cpu, gint64 ticks, const WprEtlHead *head,
                              gconstpointer payload, gsize size, GError **error);
+/* A record of another file as it is, but for its time (at time_at; 0: it has none). Returns the
+ * copy, which may be changed until the next call. NULL with WPR_ERROR_INTERNAL if it is larger than
+ * WPR_ETL_MOST_RECORD. */
+guint8 *wpr_etl_writer_add_record (WprEtlWriter *writer, guint cpu, gint64 ticks,
+                                   const guint8 *record, gsize size, guint time_at, GError **error);
+#define WPR_ETL_MOST_RECORD (65536 - 0x48)
 /* Flushes all, patches the header. events_lost is clamped to u32. */
 gboolean wpr_etl_writer_finish (WprEtlWriter *writer, gint64 end_filetime, guint64 events_lost,
                                 guint32 buffers_lost, GError **error);

@@ -27,7 +27,8 @@ struct _WprTraceFile
   WprModules *modules;
   WprFunctions *functions;
   WprStackKeys *keys;
-  GPtrArray *faults; /* of char * */
+  char *host, *boot_id; /* NULL: not told */
+  GPtrArray *faults;    /* of char * */
   guint64 n_faults;
   guint64 n_events;
   /* Where reading is. */

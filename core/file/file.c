@@ -77,6 +77,8 @@ wpr_trace_file_close (WprTraceFile *self)
   wpr_stack_queue_free (self->queue);
   wpr_filter_free (self->filter);
   g_ptr_array_unref (self->faults);
+  g_free (self->host);
+  g_free (self->boot_id);
   g_free (self->running_first);
   g_free (self->running);
   g_array_unref (self->fields);
@@ -94,6 +96,7 @@ wpr_trace_file_new (WprEtlFile *etl, WprTraceFlags flags, GCancellable *cancella
 
   if (!wpr_trace_file_fill_tables (self, cancellable, error))
     return NULL;
+  self->header.host = self->host;
   wpr_trace_file_rewind (self);
   return g_steal_pointer (&self);
 }

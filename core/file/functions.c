@@ -19,7 +19,8 @@ typedef struct
 struct _WprFunctions
 {
   GArray *functions, *jit; /* of Function; once finished by owner and start */
-  GHashTable *images;      /* "path", NUL or time stamp in hexadecimal -> number + 1 */
+  GHashTable *images;      /* time stamp in hexadecimal and path -> number + 1 */
+  GHashTable *same;        /* number of an image told before -> that one's number; merged files */
   GStringChunk *texts;
 };
 
@@ -31,6 +32,7 @@ wpr_functions_new (void)
   self->functions = g_array_new (FALSE, FALSE, sizeof (Function));
   self->jit = g_array_new (FALSE, FALSE, sizeof (Function));
   self->images = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->same = g_hash_table_new (NULL, NULL);
   self->texts = g_string_chunk_new (16384);
   return self;
 }
@@ -43,6 +45,7 @@ wpr_functions_free (WprFunctions *self)
   g_array_unref (self->functions);
   g_array_unref (self->jit);
   g_hash_table_unref (self->images);
+  g_hash_table_unref (self->same);
   g_string_chunk_free (self->texts);
   g_free (self);
 }
@@ -82,8 +85,17 @@ stamp_of (const char *build_id)
 void
 wpr_functions_note_image (WprFunctions *self, guint32 image, const char *path, const char *build_id)
 {
-  g_hash_table_replace (self->images, image_key (path, stamp_of (build_id)),
-                        GSIZE_TO_POINTER ((gsize)image + 1));
+  char *key = image_key (path, stamp_of (build_id));
+  gsize before = GPOINTER_TO_SIZE (g_hash_table_lookup (self->images, key));
+
+  if (before != 0)
+    {
+      g_hash_table_insert (self->same, GUINT_TO_POINTER (image),
+                           GUINT_TO_POINTER ((guint32)(before - 1)));
+      g_free (key);
+    }
+  else
+    g_hash_table_insert (self->images, key, GSIZE_TO_POINTER ((gsize)image + 1));
 }
 
 static void
@@ -121,6 +133,16 @@ compare_functions (gconstpointer a, gconstpointer b)
 void
 wpr_functions_finish (WprFunctions *self)
 {
+  gpointer number;
+
+  for (guint i = 0; g_hash_table_size (self->same) > 0 && i < self->functions->len; i++)
+    {
+      Function *function = &g_array_index (self->functions, Function, i);
+
+      if (g_hash_table_lookup_extended (self->same, GUINT_TO_POINTER (function->owner), NULL,
+                                        &number))
+        function->owner = GPOINTER_TO_UINT (number);
+    }
   g_array_sort (self->functions, compare_functions);
   g_array_sort (self->jit, compare_functions);
 }

@@ -122,7 +122,7 @@ count_below (const WprModules *self, guint32 pid, guint64 address)
 static const Image *
 find_image (const WprModules *self, guint32 pid, guint64 address, gint64 ticks)
 {
-  const Image *images = (const Image *)(gpointer)self->images->data, *late = NULL, *best = NULL;
+  const Image *images = (const Image *)(gpointer)self->images->data, *best = NULL;
 
   for (guint i = count_below (self, pid, address), n = 0; i-- > 0 && n < MOST_STEPS; n++)
     {
@@ -130,14 +130,11 @@ find_image (const WprModules *self, guint32 pid, guint64 address, gint64 ticks)
 
       if (image->pid != pid || image->furthest <= address)
         break;
-      if (image->end <= address)
-        continue;
-      if (image->from > ticks)
-        late = image; /* seen mapped a little after it was run */
-      else if (best == NULL || image->from > best->from)
+      if (image->end > address && image->from <= ticks
+          && (best == NULL || image->from > best->from))
         best = image;
     }
-  return best != NULL ? best : late;
+  return best;
 }
 
 gboolean

@@ -154,7 +154,7 @@ note_symbols (Filling *self, const WprEtlEvent *event)
   const WprEtlField *fields;
   guint n;
 
-  if (event->provider[0] != 'L' || !g_str_equal (event->provider, "Linux.Symbols"))
+  if (!g_str_equal (event->provider, "Linux.Symbols"))
     return;
   n = get_fields (self, event, &fields);
   if (g_str_equal (event->name, "Image"))
@@ -163,6 +163,41 @@ note_symbols (Filling *self, const WprEtlEvent *event)
     note_function (self, fields, n, FALSE);
   else if (g_str_equal (event->name, "JitFunction"))
     note_function (self, fields, n, TRUE);
+}
+
+/* ---- whose file it is ---- */
+
+static void
+keep_text (Filling *self, const WprEtlField *fields, guint n, const char *const *names, char **kept)
+{
+  const char *text = get_text (self, fields, n, names);
+
+  if (*kept == NULL && *text != '\0')
+    *kept = g_strdup (text);
+}
+
+static void
+note_recording (Filling *self, const WprEtlEvent *event)
+{
+  static const char *const host[] = { "Host", NULL }, *const boot[] = { "BootId", NULL };
+  const WprEtlField *fields;
+  guint n;
+
+  if (!g_str_equal (event->provider, "Linux.Recorder") || !g_str_equal (event->name, "Recording"))
+    return;
+  n = get_fields (self, event, &fields);
+  keep_text (self, fields, n, host, &self->file->host);
+  keep_text (self, fields, n, boot, &self->file->boot_id);
+}
+
+static void
+note_machine (Filling *self, const WprEtlEvent *event)
+{
+  static const char *const host[] = { "ComputerName", NULL };
+  const WprEtlField *fields;
+  guint n = get_fields (self, event, &fields);
+
+  keep_text (self, fields, n, host, &self->file->host);
 }
 
 /* The first switch of a CPU tells who ran before it. */
@@ -202,8 +237,11 @@ visit (const WprEtlEvent *event, gpointer data)
     case 0x11:
       break;
     default:
-      if (event->schema != NULL)
-        note_symbols (self, event);
+      if (event->schema != NULL && event->provider[0] == 'L')
+        {
+          note_symbols (self, event);
+          note_recording (self, event);
+        }
       return TRUE;
     }
   switch (event->hook >> 8)
@@ -216,6 +254,10 @@ visit (const WprEtlEvent *event, gpointer data)
           notes[i].func (self, event, notes[i].note);
       if (event->hook == 0x0524 && event->cpu < self->file->header.n_cpus)
         note_switch (self, event);
+      break;
+    case 0x0b:
+      if (event->hook == 0x0b0a)
+        note_machine (self, event);
       break;
     case 0x18:
       if (self->file->keys != NULL)

@@ -26,6 +26,7 @@ typedef struct
 /* The lives of one id: a run of the table's. */
 typedef struct
 {
+  guint32 id;
   guint first, n;
 } Run;
 
@@ -152,7 +153,6 @@ static void
 table_finish (Table *self)
 {
   gboolean has_ended = FALSE;
-  Run run = { 0, 0 };
 
   g_array_sort (self->notes, compare_notes);
   for (guint i = 0; i < self->notes->len; i++)
@@ -161,7 +161,8 @@ table_finish (Table *self)
 
       if (i == 0 || note[-1].id != note->id)
         {
-          run = (Run){ self->lives->len, 0 };
+          Run run = { note->id, self->lives->len, 0 };
+
           has_ended = FALSE;
           g_array_append_val (self->runs, run);
           g_hash_table_insert (self->by_id, GSIZE_TO_POINTER ((gsize)note->id + 1),
@@ -212,6 +213,22 @@ wpr_who_process (const WprWho *self, guint32 pid, gint64 ticks)
   const Life *life = find_life (&self->processes, pid, ticks);
 
   return life != NULL && life->name != NULL ? life->name : "";
+}
+
+void
+wpr_who_foreach_process (const WprWho *self, WprWhoFunc func, gpointer data)
+{
+  for (guint i = 0; i < self->processes.runs->len; i++)
+    {
+      const Run *run = &g_array_index (self->processes.runs, Run, i);
+
+      for (guint k = 0; k < run->n; k++)
+        {
+          const Life *life = &g_array_index (self->processes.lives, Life, run->first + k);
+
+          func (run->id, life->name != NULL ? life->name : "", data);
+        }
+    }
 }
 
 guint32

@@ -33,6 +33,9 @@ void wpr_who_finish (WprWho *self);
 /* The process' name then; "" where the file does not tell. Holds as long as the table. An event a
  * little outside of a life belongs to the nearest one. */
 const char *wpr_who_process (const WprWho *self, guint32 pid, gint64 ticks);
+/* Every process, in the order of pids. */
+typedef void (*WprWhoFunc) (guint32 pid, const char *name, gpointer data);
+void wpr_who_foreach_process (const WprWho *self, WprWhoFunc func, gpointer data);
 /* The thread's process; WPR_NOBODY where the file does not tell. */
 guint32 wpr_who_thread (const WprWho *self, guint32 tid, gint64 ticks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprWho, wpr_who_free)

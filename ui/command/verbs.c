@@ -74,6 +74,10 @@ static const WprVerb verbs[] = {
         "\"wpr -help filter\" explains it. T is in seconds since the beginning, or a time of day, "
         "or a date and time."),
     wpr_verb_dump },
+  { "merge", "A.etl B.etl ... OUT.etl [-json]",
+    N_ ("Joins several files, also of other computers and of Windows, into a new one, in the order "
+        "of wall-clock time. Says what cannot be told apart in it."),
+    wpr_verb_merge },
   { "recover", "[DIR] [-json]",
     N_ ("Finishes raw recordings that a crash or a cancelled save left, into the folder for saved "
         "recordings. DIR: those of a folder that was given to -recordtempto."),
@@ -87,7 +91,6 @@ static const WprVerb verbs[] = {
     wpr_verb_help },
   { "version", "[-json]", N_ ("Prints the version."), wpr_verb_version },
   { "capturestateondemand", "", N_ ("Records the present state of providers."), NULL },
-  { "merge", "", N_ ("Joins several files into one."), NULL },
   { "export", "", N_ ("Writes a recording for other tools."), NULL },
   { "boottrace", "", N_ ("Records the next boot."), NULL },
   { "heaptracingconfig", "", N_ ("Chooses the programs that the Heap profile watches."), NULL },

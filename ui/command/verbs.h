@@ -40,6 +40,7 @@ int wpr_verb_marker (int argc, char **argv);
 int wpr_verb_info (int argc, char **argv);
 int wpr_verb_dump (int argc, char **argv);
 int wpr_verb_purgecache (int argc, char **argv);
+int wpr_verb_merge (int argc, char **argv);
 int wpr_verb_recover (int argc, char **argv);
 int wpr_verb_help (int argc, char **argv);
 int wpr_verb_version (int argc, char **argv);

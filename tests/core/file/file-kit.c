@@ -14,30 +14,41 @@
 FileKit *
 file_kit_new (guint n_cpus, guint boot_s)
 {
+  return file_kit_new_at (n_cpus, boot_s, 0, 1000 * TICKS_A_MS);
+}
+
+FileKit *
+file_kit_new_at (guint n_cpus, guint boot_s, double begin_ms, guint64 frequency)
+{
   FileKit *kit = g_new0 (FileKit, 1);
   g_autoptr (GError) error = NULL;
-  int fd = g_file_open_tmp ("wpr-file-XXXXXX.etl", &kit->path, &error);
-  assert_true (fd >= 0);
-  kit->start_ticks = (gint64)boot_s * 1000 * TICKS_A_MS;
-  kit->start_filetime = EPOCH + KIT_START_S * 1000 * TICKS_A_MS;
-  WprEtlHeaderInfo info = { .n_cpus = n_cpus,
-                            .cpu_mhz = 2400,
-                            .boot_filetime = kit->start_filetime - kit->start_ticks,
-                            .start_filetime = kit->start_filetime,
-                            .start_ticks = kit->start_ticks,
-                            .logger_name = "NT Kernel Logger",
-                            .file_name = "kit.etl" };
-  kit->writer = wpr_etl_writer_new (fd, &info, &error);
+  kit->fd = g_file_open_tmp ("wpr-file-XXXXXX.etl", &kit->path, &error);
+  assert_true (kit->fd >= 0);
+  kit->frequency = frequency;
+  kit->start_ticks = (gint64)(boot_s * frequency);
+  kit->start_filetime = EPOCH + KIT_START_S * 1000 * TICKS_A_MS + (gint64)(begin_ms * TICKS_A_MS);
+  WprEtlHeaderInfo info
+      = { .n_cpus = n_cpus,
+          .cpu_mhz = 2400,
+          .boot_filetime = kit->start_filetime - boot_s * G_GINT64_CONSTANT (10000000),
+          .start_filetime = kit->start_filetime,
+          .start_ticks = kit->start_ticks,
+          .logger_name = "NT Kernel Logger",
+          .file_name = "kit.etl" };
+  kit->writer = wpr_etl_writer_new (kit->fd, &info, &error);
   assert_non_null (kit->writer);
-  kit->fd = fd;
   return kit;
 }
 
+/* The writer knows one frequency; PerfFreq lies at 100 of the header behind 48 + 20 bytes. */
 const char *
 file_kit_finish (FileKit *kit, guint32 events_lost)
 {
+  guint64 frequency = GUINT64_TO_LE (kit->frequency);
   assert_true (wpr_etl_writer_finish (kit->writer, kit->start_filetime + 10 * 1000 * TICKS_A_MS,
                                       events_lost, 0, NULL));
+  assert_int_equal (pwrite (kit->fd, &frequency, sizeof frequency, 0x48 + 0x20 + 0x100),
+                    sizeof frequency);
   g_clear_pointer (&kit->writer, wpr_etl_writer_free);
   return kit->path;
 }
@@ -57,7 +68,7 @@ file_kit_free (FileKit *kit)
 gint64
 file_kit_ticks (const FileKit *kit, double ms)
 {
-  return kit->start_ticks + (gint64)(ms * TICKS_A_MS + 0.5);
+  return kit->start_ticks + (gint64)(ms * (double)kit->frequency / 1000 + 0.5);
 }
 
 void

@@ -22,11 +22,14 @@ typedef struct
   int fd;
   gint64 start_ticks;
   gint64 start_filetime;
+  guint64 frequency;
 } FileKit;
 
 /* In a fresh file of the temporary folder. boot_s: how long the machine ran before, which is what
  * ticks count from. */
 FileKit *file_kit_new (guint n_cpus, guint boot_s);
+/* The same with a beginning that many ms later, and a clock of another frequency. */
+FileKit *file_kit_new_at (guint n_cpus, guint boot_s, double begin_ms, guint64 frequency);
 /* Closes the trace; the path is still the kit's, which deletes the file when it is freed. */
 const char *file_kit_finish (FileKit *kit, guint32 events_lost);
 void file_kit_free (FileKit *kit);

@@ -48,8 +48,7 @@ version_is_said (void **state)
 static void
 verbs_of_later_versions_say_so (void **state)
 {
-  static const char *const later[]
-      = { "--merge", "-BootTrace", "-enable", "-disable", "-export", "-heaptracingconfig" };
+  static const char *const later[] = { "-BootTrace", "-export", "-heaptracingconfig" };
   for (gsize i = 0; i < G_N_ELEMENTS (later); i++)
     {
       g_auto (Ran) ran = wpr_run (later[i], "x", NULL);
