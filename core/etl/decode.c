@@ -9,7 +9,7 @@
 #include "etl/layout.h"
 #include "etl/manifest.h"
 
-#define N_SLOTS (4 * WPR_ETL_MOST_KINDS) /* at most a quarter in use: a look or two each */
+#define LEAST_SLOTS 256 /* doubled when a quarter is in use: a look or two each */
 
 /* What names a kind. Of the schema and traits the bytes count; they belong to the slot. */
 typedef struct
@@ -41,8 +41,9 @@ typedef struct
 struct _WprEtlDecoder
 {
   const WprEtlFile *file;
-  Slot **slots; /* of N_SLOTS, open addressing */
-  guint n_kinds;
+  Slot **slots; /* of n_slots, a power of two; open addressing */
+  guint n_slots;
+  GPtrArray *made; /* of Slot, owned */
   Slot *last, *overflow;
   WprEtlManifests *manifests; /* NULL: not asked for yet */
   GArray *fields;             /* of WprEtlField, of the last event */
@@ -214,15 +215,16 @@ slot_new (WprEtlDecoder *self, const Key *key)
   slot->key.schema = key->schema != NULL ? g_memdup2 (key->schema, key->schema_size) : NULL;
   slot->key.provider = g_strdup (key->provider);
   make_layout (self, slot);
-  slot->layout.kind.serial = self->n_kinds++;
+  slot->layout.kind.serial = self->made->len;
+  g_ptr_array_add (self->made, slot);
   return slot;
 }
 
 static void
-slot_free (Slot *slot)
+slot_free (gpointer data)
 {
-  if (slot == NULL)
-    return;
+  Slot *slot = data;
+
   g_free ((guint8 *)slot->key.schema);
   g_free ((char *)slot->key.provider);
   if (slot->layout.rows != NULL)
@@ -245,6 +247,31 @@ overflow (WprEtlDecoder *self)
   return self->overflow;
 }
 
+/* Where a kind is, or may be put. */
+static guint
+find_slot (const WprEtlDecoder *self, const Key *key)
+{
+  guint at = key->hash & (self->n_slots - 1);
+
+  while (self->slots[at] != NULL && !is_same (&self->slots[at]->key, key))
+    at = (at + 1) & (self->n_slots - 1);
+  return at;
+}
+
+static void
+grow_slots (WprEtlDecoder *self)
+{
+  g_free (self->slots);
+  self->n_slots *= 2;
+  self->slots = g_new0 (Slot *, self->n_slots);
+  for (guint i = 0; i < self->made->len; i++)
+    {
+      Slot *slot = g_ptr_array_index (self->made, i);
+
+      self->slots[find_slot (self, &slot->key)] = slot;
+    }
+}
+
 const WprEtlKind *
 wpr_etl_decoder_kind (WprEtlDecoder *self, const WprEtlEvent *event)
 {
@@ -254,15 +281,19 @@ wpr_etl_decoder_kind (WprEtlDecoder *self, const WprEtlEvent *event)
   make_key (&key, event);
   if (self->last != NULL && is_same (&self->last->key, &key))
     return &self->last->layout.kind;
-  for (at = key.hash % N_SLOTS; self->slots[at] != NULL; at = (at + 1) % N_SLOTS)
-    if (is_same (&self->slots[at]->key, &key))
-      {
-        self->last = self->slots[at];
-        return &self->last->layout.kind;
-      }
-  if (self->n_kinds >= WPR_ETL_MOST_KINDS)
-    return &overflow (self)->layout.kind;
-  self->last = self->slots[at] = slot_new (self, &key);
+  at = find_slot (self, &key);
+  if (self->slots[at] == NULL)
+    {
+      if (self->made->len >= WPR_ETL_MOST_KINDS)
+        return &overflow (self)->layout.kind;
+      self->slots[at] = slot_new (self, &key);
+      if (4 * self->made->len > self->n_slots)
+        {
+          grow_slots (self);
+          at = find_slot (self, &key);
+        }
+    }
+  self->last = self->slots[at];
   return &self->last->layout.kind;
 }
 
@@ -298,7 +329,9 @@ wpr_etl_decoder_new (const WprEtlFile *file)
 
   G_STATIC_ASSERT (offsetof (WprEtlLayout, kind) == 0);
   self->file = file;
-  self->slots = g_new0 (Slot *, N_SLOTS);
+  self->n_slots = LEAST_SLOTS;
+  self->slots = g_new0 (Slot *, self->n_slots);
+  self->made = g_ptr_array_new_with_free_func (slot_free);
   self->fields = g_array_sized_new (FALSE, FALSE, sizeof (WprEtlField), 64);
   return self;
 }
@@ -308,9 +341,7 @@ wpr_etl_decoder_free (WprEtlDecoder *self)
 {
   if (self == NULL)
     return;
-  for (guint i = 0; i < N_SLOTS; i++)
-    slot_free (self->slots[i]);
-  slot_free (self->overflow);
+  g_ptr_array_unref (self->made);
   wpr_etl_manifests_free (self->manifests);
   g_free (self->slots);
   g_array_unref (self->fields);

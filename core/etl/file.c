@@ -13,6 +13,7 @@
 
 #define EVENT_HEAD 0x20 /* SYSTEM, of either width */
 #define DEFAULT_FREQUENCY 10000000
+#define CLOCK_SYSTEM_TIME 2 /* 100 ns */
 #define CLOCK_CYCLES 3
 
 /* TRACE_LOGFILE_HEADER: two pointers lie before the time zone, so what follows moves. */
@@ -95,7 +96,7 @@ read_times (WprEtlFileInfo *info, const guint8 *h, const HeaderShape *shape)
   info->buffers_lost = wpr_etl_get32 (h + shape->buffers_lost);
   if (info->clock_type == CLOCK_CYCLES && info->cpu_mhz > 0)
     info->perf_frequency = (gint64)info->cpu_mhz * 1000000;
-  if (info->perf_frequency <= 0)
+  if (info->perf_frequency <= 0 || info->clock_type == CLOCK_SYSTEM_TIME)
     info->perf_frequency = DEFAULT_FREQUENCY;
 }
 

@@ -9,7 +9,6 @@
 #include <glib/gi18n-lib.h>
 #include "etl/layout.h"
 
-#define N_CPUS (G_MAXUINT16 + 1) /* what a buffer's header can name */
 #define OFFSET_N_BUFFERS (WPR_ETL_BUFFER_HEADER + 0x20 + 0x24)
 
 typedef struct
@@ -25,7 +24,7 @@ typedef struct
   WprEtlEventFunc func;
   gpointer data;
   WprEtlFaults faults;
-  CpuState *cpus; /* of N_CPUS; untouched pages of it are none */
+  CpuState *cpus; /* of as many as the header knows */
   guint8 *scratch;
   gsize scratch_size;
   WprEtlEvent event;
@@ -44,6 +43,13 @@ check_time (Reading *self, const WprEtlBuffer *buffer, gboolean first, gint64 be
                    first ? _ ("time goes back by %llu ticks from the CPU's last buffer")
                          : _ ("time goes back by %llu ticks within the buffer"),
                    (unsigned long long)(first ? cpu->ticks : before) - (unsigned long long)ticks);
+}
+
+/* The header buffer's times are those of its making; a CPU that is not known has said so. */
+static gboolean
+is_ordered (const Reading *self, const WprEtlBuffer *buffer)
+{
+  return buffer->index > 0 && buffer->cpu < self->file->info.n_cpus;
 }
 
 static void
@@ -67,14 +73,14 @@ read_buffer (Reading *self, const WprEtlBuffer *buffer)
       event->cpu = buffer->cpu;
       event->buffer = buffer->at;
       event->offset = offset;
-      if (buffer->index > 0)
+      if (is_ordered (self, buffer))
         check_time (self, buffer, first, before);
       first = FALSE;
       if (self->func != NULL && !self->func (event, self->data))
         self->stopped = TRUE;
       at += n;
     }
-  if (!first && buffer->index > 0)
+  if (!first && is_ordered (self, buffer))
     self->cpus[buffer->cpu] = (CpuState){ TRUE, buffer->sequence, event->ticks };
 }
 
@@ -87,7 +93,7 @@ wpr_etl_file_visit (const WprEtlFile *file, WprEtlEventFunc func, WprEtlFaultFun
   WprEtlBuffer buffer;
   gboolean more;
 
-  self.cpus = g_new0 (CpuState, N_CPUS);
+  self.cpus = g_new0 (CpuState, info->n_cpus);
   for (more = wpr_etl_buffer_first (file, &buffer, &self.faults); more && !self.stopped;
        more = wpr_etl_buffer_next (file, &buffer, &self.faults))
     {

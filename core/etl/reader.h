@@ -78,19 +78,4 @@ void wpr_etl_file_visit (const WprEtlFile *file, WprEtlEventFunc func, WprEtlFau
 gboolean wpr_etl_read (const guint8 *bytes, gsize size, WprEtlFileInfo *info, WprEtlEventFunc func,
                        WprEtlFaultFunc fault, gpointer data, GError **error);
 
-/* Fields of a TraceLogging event, one at a time: name, type, pointer, size; strings without NUL.
- * FALSE at the end or where the bytes do not hold. decode.h does this for every kind of event. */
-typedef struct
-{
-  const WprEtlEvent *event;
-  guint32 schema_at, payload_at;
-  const char *name;
-  guint8 in_type, out_type;
-  guint16 count;
-  const guint8 *value;
-  guint32 value_size;
-} WprEtlFieldIter;
-void wpr_etl_field_iter_init (WprEtlFieldIter *iter, const WprEtlEvent *event);
-gboolean wpr_etl_field_iter_next (WprEtlFieldIter *iter);
-
 G_END_DECLS

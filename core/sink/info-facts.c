@@ -9,56 +9,26 @@
 #define MOST_FACTS 20000
 #define MOST_VALUE 65536
 #define MOST_PARTS 4096 /* ours are far fewer */
-#define OUT_HEX 4
 
-static guint64
-unsigned_value (const guint8 *at, guint32 size)
+/* A field's value for people; FALSE where it is none. */
+static gboolean
+field_text (const WprEtlField *field, GString *text)
 {
-  guint64 value = 0;
-
-  memcpy (&value, at, MIN (size, sizeof value));
-  return GUINT64_FROM_LE (value);
-}
-
-static gint64
-signed_value (const guint8 *at, guint32 size)
-{
-  guint shift = 64 - 8 * MIN (size, 8u);
-
-  return (gint64)(unsigned_value (at, size) << shift) >> shift;
-}
-
-char *
-wpr_info_field_text (const WprEtlFieldIter *field)
-{
-  if (field->out_type == OUT_HEX && field->in_type == WPR_TL_U64)
-    return g_strdup_printf ("0x%" G_GINT64_MODIFIER "x",
-                            unsigned_value (field->value, field->value_size));
-  switch (field->in_type)
+  g_string_truncate (text, 0);
+  if (field->is_array || field->type == WPR_ETL_TYPE_BINARY || field->type == WPR_ETL_TYPE_STRUCT)
+    return FALSE;
+  if (field->type == WPR_ETL_TYPE_BOOL32)
     {
-    case WPR_TL_STRING8:
-      return g_utf8_make_valid ((const char *)field->value,
-                                (gssize)MIN (field->value_size, MOST_VALUE));
-    case WPR_TL_I8:
-    case WPR_TL_I16:
-    case WPR_TL_I32:
-    case WPR_TL_I64:
-      return g_strdup_printf ("%" G_GINT64_FORMAT, signed_value (field->value, field->value_size));
-    case WPR_TL_U8:
-    case WPR_TL_U16:
-    case WPR_TL_U32:
-    case WPR_TL_U64:
-      return g_strdup_printf ("%" G_GUINT64_FORMAT,
-                              unsigned_value (field->value, field->value_size));
-    case WPR_TL_BOOL32:
-      return g_strdup (unsigned_value (field->value, field->value_size) != 0 ? "yes" : "no");
-    case WPR_TL_HEX32:
-    case WPR_TL_HEX64:
-      return g_strdup_printf ("0x%" G_GINT64_MODIFIER "x",
-                              unsigned_value (field->value, field->value_size));
-    default:
-      return NULL;
+      guint64 value = 0;
+
+      wpr_etl_field_get_uint64 (field, &value);
+      g_string_append (text, value != 0 ? "yes" : "no");
+      return TRUE;
     }
+  wpr_etl_field_append_text (field, text);
+  if (text->len > MOST_VALUE)
+    g_string_truncate (text, MOST_VALUE);
+  return TRUE;
 }
 
 /* Values that have a place of their own in WprTraceInfo. */
@@ -106,28 +76,25 @@ take_own (WprTraceInfo *info, const char *event, const char *field, const char *
 
 /* One field: "Profile: CPU.Verbose.Memory". More: "Tally: Row 3, Name sched:sched_switch, ..". */
 void
-wpr_info_take_fact (WprTraceInfo *info, const WprEtlEvent *event)
+wpr_info_take_fact (WprTraceInfo *info, WprEtlDecoder *decoder, const WprEtlEvent *event,
+                    const WprEtlKind *kind)
 {
-  g_autoptr (GString) fact = g_string_new (event->name);
+  g_autoptr (GString) fact = g_string_new (kind->name), value = g_string_new (NULL);
   g_autofree char *only = NULL;
-  WprEtlFieldIter iter;
-  guint n = 0;
+  const WprEtlField *fields;
+  guint n_fields = wpr_etl_decoder_fields (decoder, event, kind, &fields), n = 0;
 
-  wpr_etl_field_iter_init (&iter, event);
-  while (wpr_etl_field_iter_next (&iter))
+  for (guint i = 0; i < n_fields; i++)
     {
-      g_autofree char *value = wpr_info_field_text (&iter);
-      g_autofree char *name = g_utf8_make_valid (iter.name, -1);
-
-      if (value == NULL)
+      if (!field_text (&fields[i], value))
         continue;
-      take_own (info, event->name, name, value);
-      g_string_append_printf (fact, "%s %s %s", n == 0 ? ":" : ",", name, value);
+      take_own (info, kind->name, fields[i].name, value->str);
+      g_string_append_printf (fact, "%s %s %s", n == 0 ? ":" : ",", fields[i].name, value->str);
       if (n++ == 0)
-        only = g_steal_pointer (&value);
+        only = g_strdup (value->str);
     }
   if (n == 1)
-    g_string_printf (fact, "%s: %s", event->name, only);
+    g_string_printf (fact, "%s: %s", kind->name, only);
   if (info->facts->len < MOST_FACTS)
     g_ptr_array_add (info->facts, g_utf8_make_valid (fact->str, -1));
 }

@@ -9,15 +9,8 @@
 /* A file with more is told in part. */
 #define MOST_UNNAMED 200
 
-static guint64
-number (const WprEtlFieldIter *field)
-{
-  g_autofree char *text = wpr_info_field_text (field);
-  return text != NULL ? g_ascii_strtoull (text, NULL, 10) : 0;
-}
-
 static void
-take_totals (WprTraceInfo *info, const WprEtlEvent *event)
+take_totals (WprTraceInfo *info, const WprEtlField *fields, guint n)
 {
   const struct
   {
@@ -28,43 +21,48 @@ take_totals (WprTraceInfo *info, const WprEtlEvent *event)
     { "Named", &info->n_addresses_named },    { "Frames", &info->n_frames },
     { "FramesNamed", &info->n_frames_named },
   };
-  WprEtlFieldIter iter;
-  wpr_etl_field_iter_init (&iter, event);
-  while (wpr_etl_field_iter_next (&iter))
+
+  for (guint k = 0; k < n; k++)
     for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-      if (g_str_equal (iter.name, rows[i].field))
-        *rows[i].to = number (&iter);
+      if (g_str_equal (fields[k].name, rows[i].field))
+        wpr_etl_field_get_uint64 (&fields[k], rows[i].to);
 }
 
 static void
-take_image (WprTraceInfo *info, const WprEtlEvent *event)
+take_image (WprTraceInfo *info, const WprEtlField *fields, guint n)
 {
-  g_autofree char *path = NULL, *state = NULL;
+  g_autoptr (GString) path = g_string_new (NULL), state = g_string_new (NULL);
   guint64 addresses = 0;
-  WprEtlFieldIter iter;
-  wpr_etl_field_iter_init (&iter, event);
-  while (wpr_etl_field_iter_next (&iter))
+
+  for (guint i = 0; i < n; i++)
     {
-      if (g_str_equal (iter.name, "Path") && path == NULL)
-        path = wpr_info_field_text (&iter);
-      else if (g_str_equal (iter.name, "State") && state == NULL)
-        state = wpr_info_field_text (&iter);
-      else if (g_str_equal (iter.name, "Addresses"))
-        addresses = number (&iter);
+      if (g_str_equal (fields[i].name, "Path") && path->len == 0)
+        wpr_etl_field_append_text (&fields[i], path);
+      else if (g_str_equal (fields[i].name, "State") && state->len == 0)
+        wpr_etl_field_append_text (&fields[i], state);
+      else if (g_str_equal (fields[i].name, "Addresses"))
+        wpr_etl_field_get_uint64 (&fields[i], &addresses);
     }
-  if (path == NULL || state == NULL || g_str_equal (state, "named")
-      || g_str_equal (state, "no-symbols") || info->n_unnamed_images++ >= MOST_UNNAMED)
+  if (path->len == 0 || state->len == 0 || g_str_equal (state->str, "named")
+      || g_str_equal (state->str, "no-symbols") || info->n_unnamed_images++ >= MOST_UNNAMED)
     return;
   g_ptr_array_add (info->facts,
                    g_strdup_printf ("Unnamed: Path %s, State %s, Addresses %" G_GUINT64_FORMAT,
-                                    path, state, addresses));
+                                    path->str, state->str, addresses));
 }
 
 void
-wpr_info_take_symbols (WprTraceInfo *info, const WprEtlEvent *event)
+wpr_info_take_symbols (WprTraceInfo *info, WprEtlDecoder *decoder, const WprEtlEvent *event,
+                       const WprEtlKind *kind)
 {
-  if (g_str_equal (event->name, "Totals"))
-    take_totals (info, event);
-  else if (g_str_equal (event->name, "Image"))
-    take_image (info, event);
+  const WprEtlField *fields;
+  guint n;
+
+  if (!g_str_equal (kind->name, "Totals") && !g_str_equal (kind->name, "Image"))
+    return;
+  n = wpr_etl_decoder_fields (decoder, event, kind, &fields);
+  if (g_str_equal (kind->name, "Totals"))
+    take_totals (info, fields, n);
+  else
+    take_image (info, fields, n);
 }

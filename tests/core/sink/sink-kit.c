@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "etl/reader.h"
+#include "etl/decode.h"
 #include "sink/info-private.h"
 #include "trace/image.h"
 #include "trace/trace-private.h"
@@ -233,6 +233,7 @@ typedef struct
 {
   const char *name;
   guint index;
+  WprEtlDecoder *decoder;
   GString *text;
 } Wanted;
 
@@ -240,33 +241,32 @@ static gboolean
 take_fields (const WprEtlEvent *event, gpointer data)
 {
   Wanted *wanted = data;
-  WprEtlFieldIter iter;
+  const WprEtlField *fields;
+  guint n;
 
   if (event->schema == NULL || strcmp (event->name, wanted->name) != 0 || wanted->index-- > 0)
     return TRUE;
-  wpr_etl_field_iter_init (&iter, event);
-  while (wpr_etl_field_iter_next (&iter))
+  n = wpr_etl_decoder_fields (wanted->decoder, event, wpr_etl_decoder_kind (wanted->decoder, event),
+                              &fields);
+  for (guint i = 0; i < n; i++)
     {
-      g_autofree char *value = wpr_info_field_text (&iter);
-
-      g_string_append_printf (wanted->text, "%s%s=", wanted->text->len > 0 ? " " : "", iter.name);
-      if (value != NULL)
-        g_string_append (wanted->text, value);
-      for (guint i = 0; value == NULL && i < iter.value_size; i++)
-        g_string_append_printf (wanted->text, "%02x", iter.value[i]);
+      assert_string_not_equal (fields[i].name, "Data"); /* nothing left, nothing missing */
+      g_string_append_printf (wanted->text, "%s%s=", wanted->text->len > 0 ? " " : "",
+                              fields[i].name);
+      wpr_etl_field_append_text (&fields[i], wanted->text);
     }
-  assert_int_equal (iter.payload_at, event->payload_size); /* nothing left, nothing missing */
   return FALSE;
 }
 
 char *
 kit_fields (Kit *kit, const char *name, guint index)
 {
-  Wanted wanted = { name, index, g_string_new (NULL) };
-  WprEtlFileInfo info;
+  g_autoptr (WprEtlFile) file = wpr_etl_file_new (kit->file->data, kit->file->len, NULL);
+  g_autoptr (WprEtlDecoder) decoder = NULL;
+  Wanted wanted = { name, index, NULL, g_string_new (NULL) };
 
-  assert_true (
-      wpr_etl_read (kit->file->data, kit->file->len, &info, take_fields, NULL, &wanted, NULL));
-  wpr_etl_file_info_clear (&info);
+  assert_non_null (file);
+  wanted.decoder = decoder = wpr_etl_decoder_new (file);
+  wpr_etl_file_visit (file, take_fields, NULL, &wanted);
   return g_string_free (wanted.text, FALSE);
 }

@@ -45,7 +45,7 @@ the_recording_is_described (void **state)
   kit_finish (kit);
   expect (kit, "Recording", 0,
           "ToolVersion=0.1.0 Host=kit-host Kernel=6.18.0 Instance=WprApp Program= User= BootId="
-          " Mode=file Level=verbose Cpus=2 SampleIntervalNs=0 Stopped=yes");
+          " Mode=file Level=verbose Cpus=2 SampleIntervalNs=0 Stopped=true");
   expect (kit, "Profile", 0, "Id=CPU.Verbose.Memory");
   expect (kit, "Plan", 0, "Part=0 Parts=1 Text=a plan");
   expect (kit, "Collector", 0,
@@ -109,7 +109,7 @@ what_happened_meanwhile_is_told_where_it_happened (void **state)
   kit_finish (kit);
   expect (kit, "EventsLost", 0, "Collector=0 Cpu=1 Second=7 Count=42");
   expect (kit, "CpuGap", 0,
-          "Collector=0 Cpu=1 FromBootNs=1 ToBootNs=9223372036854775807 CameBack=no");
+          "Collector=0 Cpu=1 FromBootNs=1 ToBootNs=9223372036854775807 CameBack=false");
   expect (kit, "ClockStep", 0, "WallFromNs=10 WallToNs=5 SleptNs=6");
   expect (kit, "Notice", 0, "Text=The ring was shrunk.");
   expect (kit, "SamplesThrottled", 0, "Cpu=1");
