@@ -32,9 +32,12 @@ typedef struct
   char *note;                         /* what was wrong; NULL if nobody said */
   GPtrArray *profiles;                /* of char * */
   GPtrArray *counts;                  /* of WprEventCount *, most first */
-  GPtrArray *facts;        /* of char *: "name: value", everything Linux.Recorder says, in order */
-  GPtrArray *faults;       /* of char *: what is damaged or violates the format; empty = sound */
-  gboolean complete;       /* nothing lost, nothing damaged, header says closed */
+  GPtrArray *facts;       /* of char *: "name: value", everything Linux.Recorder says, in order */
+  GPtrArray *faults;      /* of char *: what is damaged or violates the format; empty = sound */
+  gboolean complete;      /* nothing lost, nothing damaged, header says closed */
+  gboolean was_completed; /* by wpr_trace_complete(): its end is missing.. */
+  guint64 left_out_bytes; /* ..and so much of what was there */
+  gboolean compressed;
   guint64 replaced_bytes;  /* of older records, which newer ones replaced: not wanted, not lost */
   guint n_cpu_gaps;        /* processors that were switched off while recording */
   gint64 furthest_back_ns; /* the latest record came so late, and was put in order.. */
@@ -54,6 +57,22 @@ WPR_API WprTraceInfo *wpr_trace_info_read (const char *path, GCancellable *cance
 WPR_API void wpr_trace_info_free (WprTraceInfo *info);
 WPR_API char *wpr_trace_info_to_text (const WprTraceInfo *info);
 WPR_API char *wpr_trace_info_to_json (const WprTraceInfo *info);
+/* What became of a file whose writer had died. */
+typedef struct
+{
+  char *name;     /* of the completed file, in the same folder */
+  char *original; /* what the other is called now; NULL: nothing was missing, and nothing is changed
+                   */
+  guint64 size, events, left_out_bytes;
+  gint64 duration_ns;
+} WprCompleted;
+/* Makes a finished file of one that is not: all that is whole of it, beside it; then the two change
+ * names, in one step where the file system can, so that `name` is the complete one. Never loses the
+ * other, which is NAME-unfinished.etl afterwards. Blocks. */
+WPR_API WprCompleted *wpr_trace_complete (int folder_fd, const char *name, gboolean compress,
+                                          GCancellable *cancellable, GError **error);
+WPR_API void wpr_completed_free (WprCompleted *completed);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprCompleted, wpr_completed_free)
 /* Empties the cache of function names that saving keeps; says how much went. Blocks. */
 WPR_API gboolean wpr_symbol_cache_purge (guint *n_files, guint64 *bytes, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprTraceInfo, wpr_trace_info_free)

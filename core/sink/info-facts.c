@@ -55,6 +55,11 @@ take_own (WprTraceInfo *info, const char *event, const char *field, const char *
     info->furthest_back_ns = (gint64)g_ascii_strtoull (value, NULL, 10);
   if (g_str_equal (event, "Order") && g_str_equal (field, "ClampedTimes"))
     info->n_clamped = g_ascii_strtoull (value, NULL, 10);
+  if (g_str_equal (event, "Completed") && g_str_equal (field, "LeftOutBytes"))
+    {
+      info->was_completed = TRUE;
+      info->left_out_bytes = g_ascii_strtoull (value, NULL, 10);
+    }
   if (g_str_equal (event, "Part") && g_str_equal (field, "Part"))
     info->part = (guint)g_ascii_strtoull (value, NULL, 10);
   if (g_str_equal (event, "Part") && g_str_equal (field, "Parts"))

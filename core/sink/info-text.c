@@ -104,10 +104,20 @@ add_order (GString *text, const WprTraceInfo *info)
 static char *
 verdict (const WprTraceInfo *info)
 {
-  if (info->faults->len > 0)
-    return g_strdup (_ ("Damaged: see the faults below."));
   if (info->end_realtime_ns == 0)
-    return g_strdup (_ ("Not closed: whoever wrote this file did not finish it."));
+    return g_strdup (
+        _ ("Not finished: whoever wrote this file stopped in the middle of it. What is "
+           "listed can be read; “wpr -recover FILE.etl” makes a finished file of it."));
+  if (info->faults->len > 0)
+    return g_strdup (
+        _ ("Damaged: see the faults below. Where only the end is missing, “wpr -recover "
+           "FILE.etl” makes a finished file of what is there."));
+  if (info->was_completed)
+    return g_strdup_printf (
+        _ ("Completed later: whoever wrote this file stopped in the middle of it. Every buffer and "
+           "event that is there was verified; what came after is missing, %llu bytes of it were "
+           "there in part."),
+        (unsigned long long)info->left_out_bytes);
   if (info->events_lost > 0 || info->buffers_lost > 0)
     return g_strdup (_ ("Events were lost. Record again with more or larger buffers."));
   if (info->n_cpu_gaps > 0)
@@ -161,7 +171,9 @@ wpr_trace_info_to_text (const WprTraceInfo *info)
   add_line (text, _ ("Ended"), "%s", end);
   add_line (text, _ ("Duration"), _ ("%.3f s"), (double)info->duration_ns / 1e9);
   add_line (text, _ ("Size"), "%s", size);
-  add_line (text, _ ("Buffers"), _ ("%u of %u bytes"), info->n_buffers, info->buffer_bytes);
+  add_line (text, _ ("Buffers"),
+            info->compressed ? _ ("%u of %u bytes, compressed") : _ ("%u of %u bytes"),
+            info->n_buffers, info->buffer_bytes);
   add_line (text, _ ("Processors"), "%u", info->n_cpus);
   add_line (text, _ ("Logger"), "%s", info->logger_name != NULL ? info->logger_name : "");
   add_line (text, _ ("Events"), "%" G_GUINT64_FORMAT, info->n_events);
@@ -259,13 +271,15 @@ wpr_trace_info_to_json (const WprTraceInfo *info)
       ",\"furthest_back_ns\":%" G_GINT64_FORMAT ",\"clamped\":%" G_GUINT64_FORMAT
       ",\"part\":%u,\"n_parts\":%u,\"functions\":%" G_GUINT64_FORMAT
       ",\"addresses\":%" G_GUINT64_FORMAT ",\"addresses_named\":%" G_GUINT64_FORMAT
-      ",\"frames\":%" G_GUINT64_FORMAT ",\"frames_named\":%" G_GUINT64_FORMAT,
+      ",\"frames\":%" G_GUINT64_FORMAT ",\"frames_named\":%" G_GUINT64_FORMAT
+      ",\"compressed\":%s,\"was_completed\":%s",
       info->size_bytes, info->buffer_bytes, info->n_buffers, info->n_cpus, info->pointer_size,
       info->n_events, info->events_lost, info->buffers_lost, info->unexplained,
       info->start_realtime_ns, info->end_realtime_ns, info->duration_ns, info->perf_frequency,
       info->complete ? "true" : "false", info->replaced_bytes, info->n_cpu_gaps,
       info->furthest_back_ns, info->n_clamped, info->part, info->n_parts, info->n_functions,
-      info->n_addresses, info->n_addresses_named, info->n_frames, info->n_frames_named);
+      info->n_addresses, info->n_addresses_named, info->n_frames, info->n_frames_named,
+      info->compressed ? "true" : "false", info->was_completed ? "true" : "false");
   put_json_text (json, "logger_name", info->logger_name);
   put_json_text (json, "host", info->host);
   put_json_text (json, "kernel", info->kernel);

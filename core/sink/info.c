@@ -157,6 +157,7 @@ finish (Counting *self, const WprEtlFileInfo *file)
 {
   WprTraceInfo *info = self->info;
 
+  info->compressed = file->compression != 0;
   info->buffer_bytes = file->buffer_bytes;
   info->n_buffers = file->n_buffers;
   info->n_cpus = file->n_cpus;
@@ -177,8 +178,8 @@ finish (Counting *self, const WprEtlFileInfo *file)
                                       (unsigned long long)(self->n_faults - MOST_FAULTS)));
   list_counts (self);
   g_ptr_array_sort (info->counts, compare_counts);
-  info->complete = info->events_lost == 0 && info->buffers_lost == 0 && info->faults->len == 0
-                   && file->end_filetime != 0;
+  info->complete = !info->was_completed && info->events_lost == 0 && info->buffers_lost == 0
+                   && info->faults->len == 0 && file->end_filetime != 0;
 }
 
 static WprTraceInfo *

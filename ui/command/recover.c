@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* wpr -recover [DIR]: makes files of raw recordings that nobody finished. Without DIR all of this
- * user's; with it that one, or those below it. */
+/* wpr -recover [DIR|FILE.etl]: makes files of raw recordings that nobody finished. Without DIR all
+ * of this user's; with it that one, or those below it. Of a FILE.etl whose writer died: a finished
+ * one. */
 #include "config.h"
 #include "verbs.h"
 
@@ -9,6 +10,7 @@
 #include <glib/gi18n.h>
 #include <unistd.h>
 #include <wpr-recorder.h>
+#include <wpr-trace.h>
 
 #include "arguments.h"
 #include "json.h"
@@ -121,6 +123,75 @@ recover_all (GPtrArray *stores, int folder_fd, const char *folder, WprSaveFlags 
   return status;
 }
 
+/* ---- a file ---- */
+
+static void
+say_completed (const WprCompleted *completed, const char *folder)
+{
+  g_autofree char *path = g_build_filename (folder, completed->name, NULL);
+  g_autofree char *shown = wpr_format_path (path);
+  g_autofree char *size = wpr_format_bytes (completed->size);
+  g_autofree char *events = wpr_format_count (completed->events);
+  g_autofree char *span = wpr_format_span (completed->duration_ns);
+  g_autofree char *left_out = wpr_format_bytes (completed->left_out_bytes);
+  if (completed->original == NULL)
+    {
+      wpr_say (_ ("“%s” is complete: %s, %s events of %s. Nothing was changed."), shown, size,
+               events, span);
+      return;
+    }
+  g_autofree char *original = g_build_filename (folder, completed->original, NULL);
+  g_autofree char *original_shown = wpr_format_path (original);
+  wpr_say (_ ("Finished “%s”: %s, %s events of %s. %s at its end were not whole and are left out; "
+              "the file as it was is “%s”."),
+           shown, size, events, span, left_out, original_shown);
+}
+
+static void
+print_completed (const WprCompleted *completed, const char *folder)
+{
+  WprJson out = WPR_JSON_INIT;
+  g_autofree char *path = g_build_filename (folder, completed->name, NULL);
+  g_autofree char *original
+      = completed->original != NULL ? g_build_filename (folder, completed->original, NULL) : NULL;
+  wpr_json_open (&out, NULL, '{');
+  wpr_json_integer (&out, "version", 1);
+  wpr_json_string (&out, "path", path);
+  wpr_json_string (&out, "original", original);
+  wpr_json_unsigned (&out, "size_bytes", completed->size);
+  wpr_json_unsigned (&out, "events", completed->events);
+  wpr_json_unsigned (&out, "left_out_bytes", completed->left_out_bytes);
+  wpr_json_integer (&out, "duration_ns", completed->duration_ns);
+  wpr_json_close (&out, '}');
+  wpr_json_print (&out);
+}
+
+static int
+recover_file (const char *path, gboolean compress, gboolean json)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autofree char *folder = g_path_get_dirname (path), *name = g_path_get_basename (path);
+  int fd = open (folder, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    {
+      wpr_set_error (&error, WPR_ERROR_NOT_WRITABLE, 0, _ ("The folder “%s” cannot be opened: %s."),
+                     folder, g_strerror (errno));
+      return wpr_complain (error, json);
+    }
+  guint interrupt = wpr_cancel_on_interrupt (cancellable);
+  g_autoptr (WprCompleted) completed = wpr_trace_complete (fd, name, compress, cancellable, &error);
+  g_source_remove (interrupt);
+  close (fd);
+  if (completed == NULL)
+    return wpr_complain (error, json);
+  if (json)
+    print_completed (completed, folder);
+  else
+    say_completed (completed, folder);
+  return 0;
+}
+
 int
 wpr_verb_recover (int argc, char **argv)
 {
@@ -132,7 +203,11 @@ wpr_verb_recover (int argc, char **argv)
   g_autofree char *folder = NULL;
   if (!wpr_arguments_check (arguments, 1, &error))
     return wpr_complain (error, json);
-  stores = find_stores (wpr_arguments_word (arguments, 0), &error);
+  const char *where = wpr_arguments_word (arguments, 0);
+  if (where != NULL && !g_file_test (where, G_FILE_TEST_IS_DIR)
+      && (g_file_test (where, G_FILE_TEST_EXISTS) || g_str_has_suffix (where, ".etl")))
+    return recover_file (where, wpr_arguments_has (arguments, "compress"), json);
+  stores = find_stores (where, &error);
   if (stores == NULL)
     return wpr_complain (error, json);
   if (stores->len == 0 && !json)

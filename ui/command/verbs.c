@@ -78,9 +78,10 @@ static const WprVerb verbs[] = {
     N_ ("Joins several files, also of other computers and of Windows, into a new one, in the order "
         "of wall-clock time. Says what cannot be told apart in it."),
     wpr_verb_merge },
-  { "recover", "[DIR] [-json]",
+  { "recover", "[DIR|FILE.etl] [-compress] [-json]",
     N_ ("Finishes raw recordings that a crash or a cancelled save left, into the folder for saved "
-        "recordings. DIR: those of a folder that was given to -recordtempto."),
+        "recordings. DIR: those of a folder that was given to -recordtempto. FILE.etl: makes a "
+        "finished file of one whose writer stopped in the middle; the other is kept beside it."),
     wpr_verb_recover },
   { "purgecache", "[-json]",
     N_ ("Empties the cache of function names that saving keeps between recordings."),
