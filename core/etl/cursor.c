@@ -53,10 +53,17 @@ compare_entries (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
+/* A look at a header maps the pages around it, up to 64 KiB, which are given back at once. */
+#define MAPPED_AROUND 65536u
+
 static guint64
 sequence_at (const WprEtlFile *file, guint64 entry)
 {
-  return wpr_etl_get64 (file->bytes + (entry & AT_MASK) + WPR_ETL_BUFFER_SEQUENCE);
+  guint64 at = entry & AT_MASK;
+  guint64 sequence = wpr_etl_get64 (file->bytes + at + WPR_ETL_BUFFER_SEQUENCE);
+
+  wpr_etl_file_release (file, at, at + MAPPED_AROUND);
+  return sequence;
 }
 
 static int
@@ -77,6 +84,8 @@ make_index (WprEtlCursor *self)
   for (more = wpr_etl_buffer_first (self->file, &buffer, &self->faults); more;
        more = wpr_etl_buffer_next (self->file, &buffer, &self->faults))
     {
+      /* One look at its header has mapped the pages around it. */
+      wpr_etl_file_release (self->file, buffer.at, buffer.at + buffer.bytes);
       if (buffer.index == 0 || buffer.end == 0 || buffer.at > AT_MASK)
         continue;
       entry = (guint64)buffer.cpu << CPU_SHIFT | buffer.at;
@@ -90,14 +99,21 @@ static void
 order_lane (WprEtlCursor *self, guint from, guint to)
 {
   guint64 *entries = &g_array_index (self->index, guint64, 0);
+  guint64 last = from < to ? sequence_at (self->file, entries[from]) : 0;
 
   for (guint i = from + 1; i < to; i++)
-    if (sequence_at (self->file, entries[i]) < sequence_at (self->file, entries[i - 1]))
-      {
-        g_qsort_with_data (entries + from, (gint)(to - from), sizeof *entries, compare_sequences,
-                           (gpointer)self->file);
-        return;
-      }
+    {
+      guint64 sequence = sequence_at (self->file, entries[i]);
+      gboolean is_back = sequence < last;
+
+      last = sequence;
+      if (is_back)
+        {
+          g_qsort_with_data (entries + from, (gint)(to - from), sizeof *entries, compare_sequences,
+                             (gpointer)self->file);
+          return;
+        }
+    }
 }
 
 static void

@@ -282,32 +282,60 @@ put_special (WprPut *put, char c, gboolean in_quotes)
     wpr_put_char (put, c);
 }
 
+/* Whether one of eight bytes may need something; a byte below 0x20 may say so for its neighbour. */
+static inline gboolean
+is_any_special (const char *text, gboolean special)
+{
+#define ALL(byte) (G_GUINT64_CONSTANT (0x0101010101010101) * (byte))
+#define HAS_ZERO(v) (((v)-ALL (1)) & ~(v)&ALL (0x80))
+  guint64 v, found;
+
+  memcpy (&v, text, sizeof v);
+  found = (v & ALL (0x80)) | ((v - ALL (0x20)) & ALL (0x80)) | HAS_ZERO (v ^ ALL (0x7f));
+  if (special)
+    found |= HAS_ZERO (v ^ ALL ((guint8)'"')) | HAS_ZERO (v ^ ALL ((guint8)'\\'));
+  return found != 0;
+}
+
+/* How many bytes go as they are. */
+static gsize
+count_plain (const char *text, gsize size, gboolean special)
+{
+  const guint8 *needs = needs_table ();
+  gsize n = 0;
+
+  while (n + 8 <= size && !is_any_special (text + n, special))
+    n += 8;
+  while (n < size && (needs[(guint8)text[n]] == 0 || (needs[(guint8)text[n]] == 2 && !special)))
+    n++;
+  return n;
+}
+
 static void
 put_escaped (WprPut *put, const char *text, gsize size, Escape escape, gboolean in_quotes)
 {
-  const guint8 *needs = needs_table ();
   gboolean special = in_quotes || put->doubles_quotes;
 
   for (gsize i = 0; i < size;)
     {
-      gsize from = i;
-      guint8 need = 0;
+      gsize n = count_plain (text + i, size - i, special);
+      guint8 need;
 
-      while (i < size && ((need = needs[(guint8)text[i]]) == 0 || (need == 2 && !special)))
-        i++;
-      wpr_put_bytes (put, text + from, i - from);
+      wpr_put_bytes (put, text + i, n);
+      i += n;
       if (i == size)
         break;
+      need = needs_table ()[(guint8)text[i]];
       if (need == 3)
-        i += put_wide (put, text + i, size - i, escape);
-      else
         {
-          if (need == 2)
-            put_special (put, text[i], in_quotes);
-          else
-            escape (put, (guint8)text[i]);
-          i++;
+          i += put_wide (put, text + i, size - i, escape);
+          continue;
         }
+      if (need == 2)
+        put_special (put, text[i], in_quotes);
+      else
+        escape (put, (guint8)text[i]);
+      i++;
     }
 }
 
