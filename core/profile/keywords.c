@@ -27,6 +27,10 @@
       CALL ("mkdirat"), OLD_CALL ("getdents"), CALL ("getdents64"), OLD_CALL ("newstat"),      \
       OLD_CALL ("newlstat"), CALL ("newfstat"), OLD_CALL ("newfstatat"), CALL ("statx"),       \
       DESCRIPTOR_CALLS
+/* Names, which the calls carry as pointers only. */
+#define NAME_PROBES                                                                        \
+  "kprobe/do_filp_open", "kprobe/do_unlinkat", "kprobe/do_renameat2", "kprobe/do_mkdirat", \
+      "kprobe/vfs_statx"
 #define MEMORY_EVENTS                                                                 \
   "kmem:mm_page_alloc", "kmem:mm_page_free", "kmem:rss_stat",                         \
       "vmscan:mm_vmscan_direct_reclaim_begin", "vmscan:mm_vmscan_direct_reclaim_end", \
@@ -96,9 +100,9 @@ static const WprKeywordRow rows[] = {
   { "DiskIO", EVENTS ("block:block_rq_issue", "block:block_rq_complete") },
   { "DiskIOInit", EVENTS ("block:block_rq_issue", "block:block_rq_insert") },
   { "SplitIO", EVENTS ("block:block_split") },
-  { "FileIO", EVENTS (FILE_CALLS) },
-  { "FileIOInit", EVENTS (FILE_CALLS) },
-  { "Filename", EVENTS (FILE_CALLS) },
+  { "FileIO", EVENTS (FILE_CALLS, NAME_PROBES) },
+  { "FileIOInit", EVENTS (FILE_CALLS, NAME_PROBES) },
+  { "Filename", EVENTS (FILE_CALLS, NAME_PROBES) },
   { "FilterIO", NULL, NO_FILTER },
   { "FilterIOFailure", NULL, NO_FILTER },
   { "FilterIOFastIO", NULL, NO_FILTER },

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
  *   "?syscalls:sys_enter_open"  one that not every kernel has and nobody misses there: no note
  *   "software/page-faults"   a software event
  *   "sampler/meminfo"        read by the recorder at an interval
+ *   "kprobe/do_filp_open"    a probe of a kernel function of perf/kprobe.c: the names of files
  *   "sample/"                the profiling sample: cycles, else cpu-clock */
 typedef struct
 {

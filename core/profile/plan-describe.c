@@ -82,8 +82,12 @@ static const struct
   { "syscalls:sys_*_unlink*", N_ ("Files and folders being renamed or removed") },
   { "syscalls:sys_*_mkdir*", N_ ("Folders being made") },
   { "syscalls:sys_*_getdents*", N_ ("Folders being listed") },
+  { "syscalls:sys_*_lseek", N_ ("Moves within open files") },
+  { "syscalls:sys_*_fcntl", N_ ("Open files being duplicated") },
+  { "syscalls:sys_*chdir", N_ ("Programs changing their current folder") },
   { "syscalls:sys_*stat*", N_ ("Questions about files") },
   { "syscalls:*", N_ ("Chosen system calls") },
+  { "kprobe:*", N_ ("Names of files that are opened, changed or asked about") },
 
   { "kmem:mm_page_alloc", N_ ("Pages of memory given out") },
   { "kmem:mm_page_free", N_ ("Pages of memory given back") },

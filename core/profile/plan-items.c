@@ -24,7 +24,7 @@ static const struct
 /* Systems whose events the recorder itself makes by writing: it must not feed on them. Never sched:
  * the switch away from the recorder would vanish and the switch to it stay. */
 static const char *const own_systems[]
-    = { "syscalls:", "raw_syscalls:", "block:", "filemap:", "writeback:" };
+    = { "syscalls:", "raw_syscalls:", "block:", "filemap:", "writeback:", "kprobe:" };
 
 static gboolean
 wpr_event_is_own (const char *name)
@@ -165,6 +165,31 @@ wpr_plan_add_sample (WprPlanBuild *build, WprCollectorBuild *collector, WprStack
                           &not_strict);
 }
 
+/* The name of a function that is probed, "kprobe:do_filp_open". Without it files have numbers. */
+static void
+wpr_plan_add_probe (WprPlanBuild *build, WprCollectorBuild *collector, const char *function,
+                    WprStack stack, const WprAsker *asker)
+{
+  g_autofree char *name = g_strdup_printf ("kprobe:%s", function);
+  WprAsker not_strict = *asker;
+  WprHave have = wpr_machine_get_event (build->machine, name);
+  not_strict.strict = FALSE;
+  if (have == WPR_HAVE_YES || wpr_machine_get_rights (build->machine) == WPR_RIGHTS_NONE)
+    wpr_plan_add_tracepoint (build, collector, name, TRUE, stack, &not_strict);
+  else if (have == WPR_HAVE_REFUSED)
+    wpr_plan_add_missing (
+        build, "names of files", WPR_MISSING_NEEDS_RIGHTS,
+        _ ("Only an administrator may probe the kernel for the names of files that are opened. "
+           "Those that are open when the recording starts or ends have theirs."),
+        &not_strict);
+  else
+    wpr_plan_add_missing (
+        build, "names of files", WPR_MISSING_NOT_HERE,
+        _ ("This kernel offers no probes, which would tell the names of files that are opened. "
+           "Those that are open when the recording starts or ends have theirs."),
+        &not_strict);
+}
+
 void
 wpr_plan_add_counter_item (WprPlanBuild *build, WprCollectorBuild *collector, WprItemKind kind,
                            const char *name, guint64 period, const WprAsker *asker)
@@ -210,6 +235,8 @@ wpr_plan_add_event (WprPlanBuild *build, WprCollectorBuild *collector, const cha
       if (item != NULL)
         item->item.stack = MAX (item->item.stack, stack);
     }
+  else if (g_str_has_prefix (event, "kprobe/"))
+    wpr_plan_add_probe (build, collector, event + strlen ("kprobe/"), stack, asker);
   else if (strpbrk (event, "*?") != NULL)
     wpr_plan_add_pattern (build, collector, event, optional, stack, asker);
   else

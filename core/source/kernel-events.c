@@ -12,6 +12,7 @@
 #include "source/kernel.h"
 #include "source/sideband.h"
 
+#define PROBE "kprobe:"
 /* The sideband: 736 bytes a started program, so 10 Hz carries 7 000 starts a second a CPU. */
 #define SIDEBAND_BYTES (512 * 1024)
 /* Wakes long before it is full; else the tick finds it. */
@@ -63,6 +64,19 @@ wpr_kernel_filter (WprSourceKernel *self, const WprPlanItem *item, const WprSess
   return g_intern_string (filter);
 }
 
+/* As the kernel is asked for it: a probe is made first, and has another name there. One that cannot
+ * be made is refused when it is opened. */
+static const char *
+wpr_kernel_event_name (WprSourceKernel *self, const char *name)
+{
+  if (!g_str_has_prefix (name, PROBE))
+    return g_intern_string (name);
+  if (!self->probes)
+    self->probes = wpr_kprobes_new ();
+  const char *made = self->probes ? wpr_kprobes_add (self->probes, name + strlen (PROBE)) : NULL;
+  return g_intern_string (made ? made : name);
+}
+
 /* FALSE for an item that is not the kernel's to record. */
 gboolean
 wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession *session,
@@ -80,7 +94,7 @@ wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession
   for (guint i = 0; i < G_N_ELEMENTS (callchains); i++)
     if (callchains[i].stack == item->stack)
       event->callchain = callchains[i].callchain;
-  event->name = g_intern_string (item->name);
+  event->name = wpr_kernel_event_name (self, item->name);
   event->period = item->period;
   if (item->period == 0 && item->interval_ns > 0)
     event->frequency = MAX (1, WPR_NS_PER_SECOND / item->interval_ns);
@@ -100,13 +114,13 @@ wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession
 /* The row's number is its place in the manifest. */
 void
 wpr_kernel_add_row (WprSourceKernel *self, WprManifest *manifest, guint32 collector,
-                    WprPerfEvent *event, gboolean as_file)
+                    WprPerfEvent *event, const char *name, gboolean as_file)
 {
   event->row = manifest->events->len;
   WprStoreEvent stored = {
     .row = event->row,
     .collector = collector,
-    .name = g_strdup (event->name),
+    .name = g_strdup (name),
     .kind = event->kind,
     .sample_type = wpr_perf_event_sample_type (event),
     .period = event->period,
@@ -159,7 +173,8 @@ wpr_kernel_rows_of_plan (WprSourceKernel *self, WprSession *session, GArray *spe
           WprPerfEvent event = { .ring = ring };
           if (!wpr_kernel_row (self, item, session, &event))
             continue;
-          wpr_kernel_add_row (self, session->manifest, c, &event, wpr_source_is_file (item));
+          wpr_kernel_add_row (self, session->manifest, c, &event, item->name,
+                              wpr_source_is_file (item));
           any = TRUE;
         }
       if (!any)
@@ -175,7 +190,7 @@ wpr_kernel_add_sideband (WprSourceKernel *self, WprSession *session, GArray *spe
   WprPerfEvent event = { .ring = specs->len, .kind = WPR_PERF_SIDEBAND, .name = "sideband" };
   WprRingSpec spec = { .bytes = SIDEBAND_BYTES, .watermark = SIDEBAND_WATERMARK };
   guint32 collector = WPR_COLLECTOR_SIDEBAND;
-  wpr_kernel_add_row (self, session->manifest, collector, &event, FALSE);
+  wpr_kernel_add_row (self, session->manifest, collector, &event, event.name, FALSE);
   g_array_append_val (specs, spec);
   g_array_append_val (sets, collector);
 }
@@ -312,6 +327,7 @@ wpr_kernel_open (WprSourceKernel *self, WprSession *session, GError **error)
   g_autoptr (GArray) specs = g_array_new (FALSE, TRUE, sizeof (WprRingSpec));
   g_autoptr (GArray) sets = g_array_new (FALSE, TRUE, sizeof (guint32));
   wpr_raise_nofile ();
+  wpr_kprobes_sweep ();
   wpr_kernel_rows_of_plan (self, session, specs, sets);
   g_clear_pointer (&self->programs, wpr_programs_free);
   wpr_kernel_add_sideband (self, session, specs, sets);

@@ -138,7 +138,7 @@ wpr_kernel_add (WprSourceKernel *self, WprSession *session, const WprPlanItem *i
     event->row = known->row;
   else
     wpr_kernel_add_row (self, session->manifest, wpr_kernel_collector (self, event->ring), event,
-                        wpr_source_is_file (item));
+                        item->name, wpr_source_is_file (item));
   if (!wpr_opener_add (self->opener, event, &self->opened, error))
     return FALSE;
   g_hash_table_remove (self->off, GUINT_TO_POINTER (event->row));

@@ -13,6 +13,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "base/files.h"
+#include "perf/kprobe.h"
 #include "source/kernel.h"
 #include "source/rights.h"
 
@@ -185,6 +186,21 @@ wpr_probe_counters (WprMachine *machine)
     }
 }
 
+/* Whether functions can be probed; which of them a kernel has is seen when they are. */
+static void
+wpr_probe_functions (WprMachine *machine)
+{
+  int refusal = wpr_kprobe_refusal ();
+  for (guint i = 0; wpr_kprobe_function (i) != NULL; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("kprobe:%s", wpr_kprobe_function (i));
+      wpr_machine_set_event (machine, name,
+                             refusal == 0        ? WPR_HAVE_YES
+                             : refusal == EACCES ? WPR_HAVE_REFUSED
+                                                 : WPR_HAVE_NO);
+    }
+}
+
 void
 wpr_kernel_probe (WprSource *source, WprMachine *machine)
 {
@@ -196,6 +212,7 @@ wpr_kernel_probe (WprSource *source, WprMachine *machine)
     wpr_machine_set_max_possible_cpu (machine, possible - 1);
   wpr_machine_set_has_pmu (machine, wpr_probe_pmu ());
   wpr_probe_processor (machine);
+  wpr_probe_functions (machine);
   if (!wpr_probe_events (machine))
     {
       wpr_machine_set_default (machine, WPR_HAVE_UNKNOWN);

@@ -159,6 +159,8 @@ wpr_source_kernel_close (WprSource *source)
   self->uevents = -1;
   if (self->opener)
     wpr_opener_close (self->opener);
+  /* Now that nobody listens to them any more. */
+  g_clear_pointer (&self->probes, wpr_kprobes_free);
   g_clear_object (&self->opener);
 }
 

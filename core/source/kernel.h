@@ -5,6 +5,7 @@
  * come; kernel-probe.c: what can be had here; sideband.c: processes. */
 #pragma once
 
+#include "perf/kprobe.h"
 #include "perf/record.h"
 #include "perf/ring.h"
 #include "source/programs.h"
@@ -85,6 +86,7 @@ struct _WprSourceKernel
 {
   WprSource parent_instance;
   WprOpener *opener;     /* from prepare to close */
+  WprKprobes *probes;    /* NULL: none were asked for, or can be had */
   GArray *events;        /* WprPerfEvent: rows of this source, the sideband's last */
   GArray *ring_sets;     /* guint32: ring set -> collector, or WPR_COLLECTOR_SIDEBAND */
   GArray *rings;         /* WprKernelRing; sideband's too */
@@ -131,8 +133,9 @@ const WprPerfEvent *wpr_kernel_event (WprSourceKernel *self, guint32 row);
 /* FALSE for an item that is not the kernel's to record. */
 gboolean wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession *session,
                          WprPerfEvent *event);
+/* name: as the recording calls it. */
 void wpr_kernel_add_row (WprSourceKernel *self, WprManifest *manifest, guint32 collector,
-                         WprPerfEvent *event, gboolean as_file);
+                         WprPerfEvent *event, const char *name, gboolean as_file);
 void wpr_kernel_tell_refusals (WprSourceKernel *self, WprSession *session, guint first);
 const char *wpr_kernel_refusal_reason (int error_number);
 void wpr_kernel_note_granted (WprSession *session, guint32 collector, gsize got, guint n_cpus);

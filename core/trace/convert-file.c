@@ -64,6 +64,7 @@ static const struct
   { "do_unlinkat", 1u << DOES_DELETE },
   { "do_renameat2", 1u << DOES_RENAME },
   { "do_mkdirat", 1u << DOES_MAKE_FOLDER },
+  { "vfs_statx", 1u << DOES_ASK_NAME },
 };
 
 /* ---- records ---- */

@@ -14,6 +14,7 @@
 #define SET 8
 #define MOST_PATH 4096
 #define NOBODY G_MAXUINT32
+#define FAULT "(fault)"   /* a probe's text that could not be read */
 #define EMPTY_PATH 0x1000 /* AT_EMPTY_PATH: the descriptor itself */
 #define RANGE_ON_EXEC 4   /* CLOSE_RANGE_CLOEXEC */
 
@@ -207,6 +208,8 @@ keep_name (WprFileCalls *self, WprFile **place, guint32 pid, gint64 folder, cons
            gsize size)
 {
   size = MIN (strnlen (name, size), MOST_PATH);
+  if (size == strlen (FAULT) && memcmp (name, FAULT, size) == 0)
+    return;
   memcpy (self->path, name, size);
   self->path[size] = '\0';
   if (size == 0)
@@ -315,8 +318,13 @@ wpr_file_calls_named (WprFileCalls *self, guint32 does, const WprFileNames *name
 {
   Pending *pending = find (self, event->tid);
   /* Also the kernel opens files, to start a program for instance. */
-  if (pending == NULL || !pending->held || (does & 1u << pending->call->does) == 0)
+  if (pending == NULL || (does & 1u << pending->call->does) == 0)
     return WPR_CONVERT_EVENT;
+  if (!pending->held)
+    {
+      event->kind = WPR_EVENT_JOINED;
+      return WPR_CONVERT_EVENT;
+    }
   if (names->name != NULL)
     keep_name (self, &pending->file, pending->pid, names->folder, names->name, names->name_size);
   if (names->to != NULL)
