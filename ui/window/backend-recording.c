@@ -64,6 +64,10 @@ make_outcome (WprBackend *backend, const WprSaved *saved, int folder_fd)
   outcome->kind = saved->lost > 0 ? WPR_OUTCOME_HOLED : WPR_OUTCOME_WHOLE;
   outcome->folder = g_strdup (backend->folder);
   outcome->name = wpr_target_rename (folder_fd, saved->name, backend->wanted_name, &error);
+  wpr_target_rename_parts (folder_fd, saved->parts, outcome->name);
+  if (saved->parts != NULL)
+    wpr_backend_post_toast (backend, g_strdup_printf (_ ("It is %u files, each complete by itself"),
+                                                      g_strv_length (saved->parts)));
   outcome->size = saved->size;
   outcome->events = saved->events;
   outcome->lost = saved->lost;

@@ -89,3 +89,18 @@ wpr_target_rename (int folder_fd, const char *name, const char *wanted, GError *
                  wanted, g_strerror (errsv), name);
   return g_strdup (name);
 }
+
+void
+wpr_target_rename_parts (int folder_fd, char **parts, const char *first)
+{
+  g_autofree char *stem = g_strdup (first);
+  if (parts == NULL || strcmp (parts[0], first) == 0)
+    return;
+  if (g_str_has_suffix (stem, SUFFIX))
+    stem[strlen (stem) - strlen (SUFFIX)] = '\0';
+  for (guint i = 1; parts[i] != NULL; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s-%u%s", stem, i + 1, SUFFIX);
+      renameat2 (folder_fd, parts[i], folder_fd, name, RENAME_NOREPLACE);
+    }
+}

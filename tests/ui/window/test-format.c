@@ -161,6 +161,25 @@ a_name_is_never_taken_twice_and_a_file_never_replaced (void **state)
 }
 
 static void
+all_parts_of_a_recording_are_renamed (void **state)
+{
+  static const char *const names[] = { "b.etl", "a-2.etl", "a-3.etl", "b-3.etl" };
+  char *parts[] = { (char *)"a.etl", (char *)"a-2.etl", (char *)"a-3.etl", NULL };
+  g_autofree char *folder = g_dir_make_tmp ("wpr-target-XXXXXX", NULL);
+  int fd = wpr_target_open_folder (folder, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    close (openat (fd, names[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  wpr_target_rename_parts (fd, NULL, "b.etl");
+  wpr_target_rename_parts (fd, parts, "b.etl");
+  /* "b-3.etl" was there before: the third keeps its name. */
+  static const char *const now[] = { "b.etl", "b-2.etl", "a-3.etl", "b-3.etl" };
+  for (guint i = 0; i < G_N_ELEMENTS (now); i++)
+    assert_int_equal (unlinkat (fd, now[i], 0), 0);
+  close (fd);
+  assert_int_equal (g_rmdir (folder), 0);
+}
+
+static void
 a_folder_that_cannot_be_made_is_named (void **state)
 {
   g_autoptr (GError) error = NULL;
@@ -208,6 +227,7 @@ main (void)
     cmocka_unit_test (the_subject_says_what_and_who),
     cmocka_unit_test (typed_names_become_file_names),
     cmocka_unit_test (a_name_is_never_taken_twice_and_a_file_never_replaced),
+    cmocka_unit_test (all_parts_of_a_recording_are_renamed),
     cmocka_unit_test (a_folder_that_cannot_be_made_is_named),
     cmocka_unit_test (search_finds_every_word_in_any_case),
     cmocka_unit_test (matches_are_emphasised_and_markup_escaped),
