@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The machine: which groups of events were on, CPU and disks, the one volume. */
+/* The machine: which groups of events were on, disks, the one volume. */
 #include "config.h"
+#include "sink/machine-facts.h"
 #include "sink/sink-etl-private.h"
 
 static const WprEtlGuid sys_config_ex_guid
@@ -69,17 +70,6 @@ wpr_sink_etl_disk_number (WprSinkEtl *self, guint32 dev)
   return self->disks->len - 1;
 }
 
-/* First line of a small file below /sys, "" if there is none. */
-static char *
-read_line (const char *path)
-{
-  g_autofree char *text = NULL;
-
-  if (!g_file_get_contents (path, &text, NULL, NULL))
-    return g_strdup ("");
-  return g_strdup (g_strstrip (text));
-}
-
 /* The kernel's device number: 12 bits major, 20 bits minor. */
 static char *
 disk_name (guint32 dev)
@@ -88,11 +78,38 @@ disk_name (guint32 dev)
   g_autofree char *target = g_file_read_link (link, NULL);
   g_autofree char *name = target != NULL ? g_path_get_basename (target) : NULL;
   g_autofree char *model_path = g_strconcat (link, "/device/model", NULL);
-  g_autofree char *model = read_line (model_path);
+  g_autofree char *model = wpr_machine_line ("", model_path);
 
   if (name == NULL)
     return g_strdup_printf ("%u:%u", dev >> 20, dev & 0xfffff);
   return model[0] != '\0' ? g_strdup_printf ("%s (%s)", name, model) : g_steal_pointer (&name);
+}
+
+static char *
+disk_line (guint32 dev, const char *name)
+{
+  g_autofree char *path
+      = g_strdup_printf ("/sys/dev/block/%u:%u/%s", dev >> 20, dev & 0xfffff, name);
+
+  return wpr_machine_line ("", path);
+}
+
+/* Folders of a disk's own that are partitions. */
+static guint32
+count_partitions (guint32 dev)
+{
+  g_autofree char *path = g_strdup_printf ("/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+  guint32 n = 0;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *partition = g_build_filename (path, name, "partition", NULL);
+
+      n += g_file_test (partition, G_FILE_TEST_EXISTS);
+    }
+  return n;
 }
 
 /* PhyDisk: geometry is what every disk of today pretends to have. */
@@ -100,53 +117,29 @@ static gboolean
 write_disk (WprSinkEtl *self, guint32 number, guint32 dev, GError **error)
 {
   WprEtlHead head = { .kind = WPR_ETL_SYSTEM, .hook = 0x0b0b, .version = 2, .pid = WPR_SYSTEM_PID };
-  g_autofree char *name = disk_name (dev);
-  g_autofree char *size_path
-      = g_strdup_printf ("/sys/dev/block/%u:%u/size", dev >> 20, dev & 0xfffff);
-  g_autofree char *size = read_line (size_path);
+  g_autofree char *name = disk_name (dev), *size = disk_line (dev, "size");
+  g_autofree char *sector = disk_line (dev, "queue/logical_block_size");
+  g_autofree char *cache = disk_line (dev, "queue/write_cache");
+  guint32 sector_bytes = MAX ((guint32)g_ascii_strtoull (sector, NULL, 10), 512u);
   const guint32 sectors = 63, tracks = 255;
   WprPayload payload;
 
   wpr_payload_init (&payload, self->scratch, WPR_SCRATCH_BYTES);
   wpr_payload_u32 (&payload, number);
-  wpr_payload_u32 (&payload, 512);
+  wpr_payload_u32 (&payload, sector_bytes);
   wpr_payload_u32 (&payload, sectors);
   wpr_payload_u32 (&payload, tracks);
-  wpr_payload_u64 (&payload, g_ascii_strtoull (size, NULL, 10) / (sectors * tracks));
+  wpr_payload_u64 (&payload, g_ascii_strtoull (size, NULL, 10)
+                                 / ((guint64)sectors * tracks * (sector_bytes / 512)));
   wpr_payload_zeros (&payload, 4 * 4); /* port, path, target, unit */
   wpr_payload_wide_fixed (&payload, name, 256);
-  wpr_payload_u32 (&payload, 0); /* partitions */
-  wpr_payload_zeros (&payload, 2 + 2 * 3 + 2 * 2);
+  wpr_payload_u32 (&payload, count_partitions (dev));
+  wpr_payload_u8 (&payload, g_str_equal (cache, "write back") ? 1 : 0);
+  wpr_payload_zeros (&payload, 1 + 2 * 3 + 2 * 2);
   return wpr_sink_etl_add (self, 0, self->context->end_time, &head, &payload, error);
 }
 
-/* ---- CPU and volume ---- */
-
-static gboolean
-write_cpu (WprSinkEtl *self, GError **error)
-{
-  const WprManifest *manifest = self->context->manifest;
-  WprEtlHead head = { .kind = WPR_ETL_SYSTEM, .hook = 0x0b0a, .version = 3, .pid = WPR_SYSTEM_PID };
-  WprPayload payload;
-
-  wpr_payload_init (&payload, self->scratch, WPR_SCRATCH_BYTES);
-  wpr_payload_u32 (&payload, manifest->cpu_mhz);
-  wpr_payload_u32 (&payload, self->n_cpus);
-  wpr_payload_u32 (&payload, (guint32)(manifest->memory_bytes >> 20));
-  wpr_payload_u32 (&payload, (guint32)manifest->page_size);
-  wpr_payload_u32 (&payload, 65536); /* allocation granularity */
-  wpr_payload_wide_fixed (&payload, manifest->host, 256);
-  wpr_payload_wide_fixed (&payload, "", 134);                      /* domain */
-  wpr_payload_u64 (&payload, 0);                                   /* hyper-threading: not asked */
-  wpr_payload_u64 (&payload, G_GUINT64_CONSTANT (0x7fffffffefff)); /* highest user address */
-  wpr_payload_u16 (&payload, 9);                                   /* x64 */
-  wpr_payload_u16 (&payload, 0);
-  wpr_payload_u16 (&payload, 0);
-  wpr_payload_u8 (&payload, 1); /* PAE, NX */
-  wpr_payload_u8 (&payload, 1);
-  wpr_payload_u32 (&payload, 0); /* memory speed */
-  return wpr_sink_etl_add (self, 0, self->context->end_time, &head, &payload, error);
-}
+/* ---- volume ---- */
 
 /* All paths of the file begin with this volume, which is the root folder. */
 static gboolean
@@ -168,7 +161,8 @@ write_volume (WprSinkEtl *self, GError **error)
 gboolean
 wpr_sink_etl_machine (WprSinkEtl *self, GError **error)
 {
-  if (!write_cpu (self, error) || !write_volume (self, error))
+  /* Volumes before disks: each of theirs is one. */
+  if (!wpr_sink_etl_config (self, error) || !write_volume (self, error))
     return FALSE;
   for (guint32 i = 0; i < self->disks->len; i++)
     if (!write_disk (self, i, g_array_index (self->disks, WprSinkDisk, i).dev, error))

@@ -188,6 +188,9 @@ void wpr_sink_etl_group_masks (const WprManifest *manifest, guint32 masks[8]);
 guint32 wpr_sink_etl_disk_number (WprSinkEtl *self, guint32 dev);
 gboolean wpr_sink_etl_machine (WprSinkEtl *self, GError **error);
 
+/* ---- sink-etl-config.c ---- */
+gboolean wpr_sink_etl_config (WprSinkEtl *self, GError **error);
+
 /* ---- sink-etl-recorder.c ---- */
 gboolean wpr_sink_etl_recorder_begin (WprSinkEtl *self, GError **error);
 gboolean wpr_sink_etl_recorder_event (WprSinkEtl *self, const WprEvent *event, GError **error);

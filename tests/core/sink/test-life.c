@@ -236,7 +236,7 @@ the_machine_takes_828_bytes (void **state)
   kit_finish (kit);
   at = kit_hook (kit, 0x0b0a, 0, &size);
   assert_int_equal (size, 0x20 + 828);
-  kit_assert (at + 0x20, 20, "6009 0000 0200 0000 0020 0000 0010 0000 0000 0100");
+  kit_assert (at + 0x20, 20, "6009 0000 0200 0000 0020 0000 0010 0000 0010 0000");
   kit_assert (at + 0x34, 18, "6b00 6900 7400 2d00 6800 6f00 7300 7400 0000");
   kit_assert (at + 0x20 + 800, 28,
               "0000 0000 0000 0000 ffef ffff ff7f 0000 0900 0000 0000 01 01 0000 0000");
