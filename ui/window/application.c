@@ -26,6 +26,46 @@ show_about (GSimpleAction *action, GVariant *parameter, gpointer data)
                          "comments", _ ("Record what the computer does while it is slow"), NULL);
 }
 
+/* The manual is a page of the project's own: beside the build, else where it is installed; in the
+ * language of the texts. */
+static char *
+find_help (WprApplication *self)
+{
+  /* Translators: the folder of the manual in your language: C or zh_CN */
+  const char *language = C_ ("folder of the manual", "C");
+  const char *roots[] = { self->beside, WPR_DATADIR };
+  const char *below[] = { "../../resources/help", "help" };
+  for (guint i = 0; i < G_N_ELEMENTS (roots); i++)
+    {
+      g_autofree char *path
+          = g_build_filename (roots[i] ? roots[i] : "", below[i], language, "index.html", NULL);
+      if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        return g_steal_pointer (&path);
+    }
+  return NULL;
+}
+
+static void
+show_help (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (data));
+  g_autofree char *path = find_help (WPR_APPLICATION (data));
+  g_autoptr (GFile) file = path != NULL ? g_file_new_for_path (path) : NULL;
+  g_autofree char *uri = file != NULL ? g_file_get_uri (file) : NULL;
+  if (uri != NULL)
+    gtk_show_uri (window, uri, GDK_CURRENT_TIME);
+  else if (window != NULL)
+    wpr_window_toast (WPR_WINDOW (window),
+                      _ ("The manual is not installed. “man wpr” tells more."));
+}
+
+static void
+record_now (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_application_activate (G_APPLICATION (data));
+  wpr_window_record_now (WPR_APPLICATION (data)->window);
+}
+
 static void
 quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
@@ -36,7 +76,16 @@ quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 
 static const GActionEntry entries[] = {
   { .name = "about", .activate = show_about },
+  { .name = "help", .activate = show_help },
+  { .name = "record-now", .activate = record_now },
   { .name = "quit", .activate = quit },
+};
+
+static const GOptionEntry option_entries[] = {
+  { "record-now", 'r', G_OPTION_FLAG_NONE, G_OPTION_ARG_NONE, NULL,
+    N_ ("Start recording with the settings of last time"), NULL },
+  { "version", 'v', G_OPTION_FLAG_NONE, G_OPTION_ARG_NONE, NULL, N_ ("Print the version"), NULL },
+  { NULL },
 };
 
 /* One row a shortcut. */
@@ -45,10 +94,15 @@ static const struct
   const char *action;
   const char *keys;
 } shortcuts[] = {
-  { "win.record", "<Control>r" },      { "win.mark", "<Control>m" },
-  { "win.save-ring", "<Control>s" },   { "win.search", "<Control>f" },
-  { "win.add-profile", "<Control>o" }, { "app.quit", "<Control>q" },
-  { "window.close", "<Control>w" },    { "win.show-help-overlay", "<Control>question" },
+  { "win.record", "<Control>r" },
+  { "win.mark", "<Control>m" },
+  { "win.save-ring", "<Control>s" },
+  { "win.search", "<Control>f" },
+  { "win.add-profile", "<Control>o" },
+  { "app.quit", "<Control>q" },
+  { "app.help", "F1" },
+  { "window.close", "<Control>w" },
+  { "win.show-help-overlay", "<Control>question" },
 };
 
 static void
@@ -75,6 +129,28 @@ wpr_application_activate (GApplication *application)
       self->window = WPR_WINDOW (g_object_ref (window));
     }
   gtk_window_present (window);
+}
+
+/* --record-now: asks the instance that runs, else this one, to record at once. */
+static int
+wpr_application_handle_local_options (GApplication *application, GVariantDict *options)
+{
+  g_autoptr (GError) error = NULL;
+  if (g_variant_dict_contains (options, "version"))
+    {
+      g_print ("%s %s\n", _ ("Performance Recorder"), WPR_VERSION);
+      return EXIT_SUCCESS;
+    }
+  if (!g_variant_dict_contains (options, "record-now"))
+    return -1;
+  if (!g_application_register (application, NULL, &error))
+    {
+      g_printerr ("%s\n", error->message);
+      return EXIT_FAILURE;
+    }
+  g_action_group_activate_action (G_ACTION_GROUP (application), "record-now", NULL);
+  /* an instance that runs does it; a first one goes on to its main loop */
+  return g_application_get_is_remote (application) ? EXIT_SUCCESS : -1;
 }
 
 static void
@@ -110,6 +186,7 @@ wpr_application_class_init (WprApplicationClass *klass)
   application_class->startup = wpr_application_startup;
   application_class->activate = wpr_application_activate;
   application_class->open = wpr_application_open;
+  application_class->handle_local_options = wpr_application_handle_local_options;
   application_class->shutdown = wpr_application_shutdown;
 }
 
@@ -125,5 +202,6 @@ wpr_application_new (const char *beside)
                                        G_APPLICATION_HANDLES_OPEN, "resource-base-path",
                                        "/io/github/performance_recorder/Wpr", NULL);
   self->beside = g_strdup (beside);
+  g_application_add_main_option_entries (G_APPLICATION (self), option_entries);
   return G_APPLICATION (self);
 }

@@ -303,6 +303,17 @@ wpr_window_install_actions (GtkWidgetClass *klass)
                                      actions[i].activate);
 }
 
+/* The plan is made on the worker thread: until it is known nothing can start. */
+static void
+start_when_ready (WprWindow *self, WprPage page)
+{
+  if (!self->record_when_ready || (page == WPR_PAGE_CHOOSE && !wpr_model_can_start (self->model)))
+    return;
+  self->record_when_ready = FALSE;
+  if (page == WPR_PAGE_CHOOSE)
+    wpr_model_start (self->model);
+}
+
 void
 wpr_window_update_actions (WprWindow *self)
 {
@@ -316,4 +327,16 @@ wpr_window_update_actions (WprWindow *self)
   const WprSubject *subject = wpr_model_get_subject (self->model);
   if (subject != NULL && subject->mode == WPR_MODE_FILE)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-ring", FALSE);
+  start_when_ready (self, page);
+}
+
+void
+wpr_window_record_now (WprWindow *self)
+{
+  g_return_if_fail (WPR_IS_WINDOW (self));
+  /* what a finished recording shows is not in the way */
+  if (wpr_model_get_page (self->model) == WPR_PAGE_RESULT)
+    wpr_model_record_again (self->model);
+  self->record_when_ready = TRUE;
+  start_when_ready (self, wpr_model_get_page (self->model));
 }

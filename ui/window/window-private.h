@@ -29,6 +29,7 @@ struct _WprWindow
   GtkFileChooserNative *profile_chooser;
   /* state */
   gboolean close_when_saved;
+  gboolean record_when_ready;
   gboolean watched;
 };
 
@@ -45,7 +46,5 @@ void wpr_window_check_profile (GtkWidget *widget, const char *name, GVariant *pa
 void wpr_window_remove_profile (GtkWidget *widget, const char *name, GVariant *parameter);
 /* Files can be dropped from now on, and those of last time are read. */
 void wpr_window_set_up_customs (WprWindow *self);
-/* window.c */
-void wpr_window_toast (WprWindow *self, const char *text);
 
 G_END_DECLS

@@ -14,6 +14,11 @@ GtkWidget *wpr_window_new (GtkApplication *application, WprSettings *settings);
 /* Ends the worker; call once the window is gone. */
 void wpr_window_close_model (WprWindow *self);
 
+/* Starts recording with what is chosen as soon as the plan is known; where something is recorded
+ * already, or cannot be, that is what shows. */
+void wpr_window_record_now (WprWindow *self);
+void wpr_window_toast (WprWindow *self, const char *text);
+
 /* Adds .wprp files to the list. */
 void wpr_window_add_profiles (WprWindow *self, GFile **files, int n_files);
 
