@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads .symtab, else .dynsym with .gnu_debugdata, or the .symtab of a separate file. Ends with the
- * process: what libelf holds is not given back. */
+/* Reads .symtab, else .dynsym with .gnu_debugdata, or the .symtab of a separate file. Names are
+ * libelf's until the table is built. */
 #include "config.h"
 #include "symbols/elf.h"
 
@@ -23,6 +23,8 @@ typedef struct
   WprFoundName *rows;
   size_t n, room;
   uint64_t lowest; /* address of the first PT_LOAD */
+  Elf *elf, *separate, *mini;
+  int mini_fd;
 } Found;
 
 static void
@@ -102,12 +104,12 @@ read_sections (Elf *elf, GElf_Word type, Found *found)
 }
 
 /* A small ELF file within the file, packed by xz: libdw unpacks it. */
-static Elf *
-open_mini_debug (Elf *elf)
+static void
+open_mini_debug (Elf *elf, Found *found)
 {
   size_t names;
   if (elf_getshdrstrndx (elf, &names) != 0)
-    return NULL;
+    return;
   for (Elf_Scn *section = elf_nextscn (elf, NULL); section != NULL;
        section = elf_nextscn (elf, section))
     {
@@ -118,12 +120,12 @@ open_mini_debug (Elf *elf)
       if (name == NULL || header.sh_type != SHT_PROGBITS || strcmp (name, ".gnu_debugdata") != 0)
         continue;
       Elf_Data *data = elf_rawdata (section, NULL);
-      int fd = data != NULL ? memfd_create ("mini debug", MFD_CLOEXEC) : -1;
-      if (fd < 0 || write (fd, data->d_buf, data->d_size) != (ssize_t)data->d_size)
-        return NULL;
-      return dwelf_elf_begin (fd);
+      found->mini_fd = data != NULL ? memfd_create ("mini debug", MFD_CLOEXEC) : -1;
+      if (found->mini_fd >= 0
+          && write (found->mini_fd, data->d_buf, data->d_size) == (ssize_t)data->d_size)
+        found->mini = dwelf_elf_begin (found->mini_fd);
+      return;
     }
-  return NULL;
 }
 
 static bool
@@ -154,17 +156,18 @@ same_build_id (Elf *one, Elf *other)
 }
 
 static WprElfSource
-read_all (Elf *elf, int debug_fd, Found *found)
+read_all (int debug_fd, Found *found)
 {
-  Elf *separate = debug_fd >= 0 ? dwelf_elf_begin (debug_fd) : NULL;
-  if (separate != NULL && same_build_id (elf, separate)
-      && read_sections (separate, SHT_SYMTAB, found))
+  Elf *elf = found->elf;
+  found->separate = debug_fd >= 0 ? dwelf_elf_begin (debug_fd) : NULL;
+  if (found->separate != NULL && same_build_id (elf, found->separate)
+      && read_sections (found->separate, SHT_SYMTAB, found))
     return WPR_ELF_SEPARATE;
   if (read_sections (elf, SHT_SYMTAB, found))
     return WPR_ELF_SYMTAB;
   bool exported = read_sections (elf, SHT_DYNSYM, found);
-  Elf *mini = open_mini_debug (elf);
-  if (mini != NULL && read_sections (mini, SHT_SYMTAB, found))
+  open_mini_debug (elf, found);
+  if (found->mini != NULL && read_sections (found->mini, SHT_SYMTAB, found))
     return WPR_ELF_MINIDEBUG;
   return exported ? WPR_ELF_DYNSYM : WPR_ELF_NOTHING;
 }
@@ -172,16 +175,23 @@ read_all (Elf *elf, int debug_fd, Found *found)
 uint8_t *
 wpr_elf_names (int fd, int debug_fd, WprElfSource *source, size_t *size)
 {
-  Found found = { NULL };
-  *source = WPR_ELF_NOTHING;
+  Found found = { .mini_fd = -1 };
+  WprElfSource from = WPR_ELF_NOTHING;
+  uint8_t *bytes = NULL;
   elf_version (EV_CURRENT);
-  Elf *elf = elf_begin (fd, ELF_C_READ_MMAP, NULL);
-  if (elf == NULL || elf_kind (elf) != ELF_K_ELF || !find_lowest (elf, &found.lowest))
-    return NULL;
-  WprElfSource from = read_all (elf, debug_fd, &found);
-  uint8_t *bytes = wpr_names_build (found.rows, found.n, size);
-  if (bytes != NULL)
-    *source = from;
+  found.elf = elf_begin (fd, ELF_C_READ_MMAP, NULL);
+  if (found.elf != NULL && elf_kind (found.elf) == ELF_K_ELF
+      && find_lowest (found.elf, &found.lowest))
+    {
+      from = read_all (debug_fd, &found);
+      bytes = wpr_names_build (found.rows, found.n, size);
+    }
+  *source = bytes != NULL ? from : WPR_ELF_NOTHING;
   free (found.rows);
+  elf_end (found.mini);
+  elf_end (found.separate);
+  elf_end (found.elf);
+  if (found.mini_fd >= 0)
+    close (found.mini_fd);
   return bytes;
 }
