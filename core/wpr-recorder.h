@@ -188,7 +188,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprSaved, wpr_saved_free)
 /* How files are written that are asked for from now on by this object; any thread. */
 typedef enum
 {
-  WPR_SAVE_COMPRESSED = 1 << 0 /* a fifth of the size; every reader must unpack it */
+  WPR_SAVE_COMPRESSED = 1 << 0, /* a fifth of the size; every reader must unpack it */
+  WPR_SAVE_NO_NAMES = 1 << 1,   /* of functions: neither looked for nor written */
+  WPR_SAVE_DEBUGINFOD = 1 << 2, /* names: also from the servers that the recorder's DEBUGINFOD_URLS
+                                   names, which learn what runs here */
 } WprSaveFlags;
 WPR_API void wpr_recorder_set_save_flags (WprRecorder *self, WprSaveFlags flags);
 

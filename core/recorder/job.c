@@ -84,7 +84,9 @@ wpr_job_run (const WprJob *job, GError **error)
   g_autoptr (WprTrace) trace = wpr_trace_open (job->store_path, &why);
   if (trace && job->description)
     wpr_trace_set_description_func (trace, wpr_job_description, (gpointer)job);
-  WprSinkOptions options = { .compress = (job->flags & WPR_SAVE_COMPRESSED) != 0 };
+  WprSinkOptions options = { .compress = (job->flags & WPR_SAVE_COMPRESSED) != 0,
+                             .no_names = (job->flags & WPR_SAVE_NO_NAMES) != 0,
+                             .debuginfod = (job->flags & WPR_SAVE_DEBUGINFOD) != 0 };
   if (trace)
     options.part_bytes = wpr_trace_context (trace)->manifest->part_bytes;
   if (!trace

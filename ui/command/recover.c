@@ -17,7 +17,7 @@
 #include "say.h"
 #include "session.h"
 
-static const WprOption options[] = { { "json", WPR_OPTION_FLAG }, { "compress", WPR_OPTION_FLAG } };
+static const WprOption options[] = { { "json", WPR_OPTION_FLAG }, WPR_SAVE_OPTIONS };
 
 /* WPR_SAVE_DIR, else "WPR Files" in the documents, else in the home: as the window. */
 static char *
@@ -218,7 +218,7 @@ wpr_verb_recover (int argc, char **argv)
   int folder_fd = open_save_folder (&folder, &error);
   if (folder_fd < 0)
     return wpr_complain (error, json);
-  WprSaveFlags flags = wpr_arguments_has (arguments, "compress") ? WPR_SAVE_COMPRESSED : 0;
+  WprSaveFlags flags = wpr_save_flags (arguments);
   int status = recover_all (stores, folder_fd, folder, flags, json);
   close (folder_fd);
   return status;

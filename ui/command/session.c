@@ -65,6 +65,28 @@ wpr_open_target (const char *path, int *folder_fd, char **name, GError **error)
   return TRUE;
 }
 
+/* ---- how it is written ---- */
+
+WprSaveFlags
+wpr_save_flags (WprArguments *arguments)
+{
+  static const struct
+  {
+    const char *option;
+    WprSaveFlags flag;
+  } rows[] = {
+    { "compress", WPR_SAVE_COMPRESSED },
+    { "skippdbgen", WPR_SAVE_NO_NAMES }, /* what WPR calls it */
+    { "nosymbols", WPR_SAVE_NO_NAMES },
+    { "debuginfod", WPR_SAVE_DEBUGINFOD },
+  };
+  WprSaveFlags flags = 0;
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (wpr_arguments_has (arguments, rows[i].option))
+      flags |= rows[i].flag;
+  return flags;
+}
+
 /* ---- progress ---- */
 
 static gboolean bar_is_drawn;

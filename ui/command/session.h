@@ -5,6 +5,8 @@
 
 #include <wpr-recorder.h>
 
+#include "arguments.h"
+
 G_BEGIN_DECLS
 
 /* Id of the notice that says where a recording that ended by itself was saved. */
@@ -29,6 +31,15 @@ void wpr_progress_bar (const char *phase, double fraction, guint64 done, guint64
 void wpr_progress_end (void);
 /* Cancels on Ctrl-C (once; a second one ends the program). Free with g_source_remove. */
 guint wpr_cancel_on_interrupt (GCancellable *cancellable);
+
+/* The options that say how a file is written, for a verb's table, and what they come to. */
+#define WPR_SAVE_OPTIONS                                              \
+  { "compress", WPR_OPTION_FLAG }, { "skippdbgen", WPR_OPTION_FLAG }, \
+      { "nosymbols", WPR_OPTION_FLAG },                               \
+  {                                                                   \
+    "debuginfod", WPR_OPTION_FLAG                                     \
+  }
+WprSaveFlags wpr_save_flags (WprArguments *arguments);
 
 /* Says what was saved; the exit status (7 where events were lost). `path` as the person named it.
  */

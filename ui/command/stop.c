@@ -13,8 +13,7 @@
 
 static const WprOption options[] = {
   { "instancename", WPR_OPTION_VALUE },
-  { "compress", WPR_OPTION_FLAG },
-  { "skippdbgen", WPR_OPTION_FLAG },
+  WPR_SAVE_OPTIONS,
 };
 
 typedef void (*WprFileFunc) (WprRecorder *self, int folder_fd, const char *name, const char *note,
@@ -48,8 +47,6 @@ warn_of_faults (WprArguments *arguments, const char *file, const char *note)
   for (guint i = 0; i < arguments->faults->len; i++)
     wpr_warn (_ ("Ignored: %s"),
               ((const GError *)g_ptr_array_index (arguments->faults, i))->message);
-  if (wpr_arguments_has (arguments, "skippdbgen"))
-    wpr_warn ("%s", _ ("-skipPdbGen makes no difference: symbols are resolved only where asked."));
   for (guint i = 0; i < arguments->words->len; i++)
     {
       const char *word = wpr_arguments_word (arguments, i);
@@ -99,8 +96,7 @@ run (int argc, char **argv, WprFileFunc func, WprFinishFunc finish)
           _ ("Say where to save, for example: wpr -stop slow.etl. The recording goes on."));
       return wpr_complain (error, FALSE);
     }
-  wpr_recorder_set_save_flags (recorder,
-                               wpr_arguments_has (arguments, "compress") ? WPR_SAVE_COMPRESSED : 0);
+  wpr_recorder_set_save_flags (recorder, wpr_save_flags (arguments));
   int status = save_into (recorder, func, finish, file, note);
   warn_of_faults (arguments, file, note);
   return status;

@@ -14,13 +14,16 @@ static const WprVerb verbs[] = {
         "it keeps the newest events in memory until you save them; with -filemode it writes all of "
         "them to disk. With -duration the command waits, then saves by itself and prints where."),
     wpr_verb_start },
-  { "stop", "FILE.etl [\"WHAT WAS WRONG\"] [-compress] [-instancename NAME]",
+  { "stop",
+    "FILE.etl [\"WHAT WAS WRONG\"] [-compress] [-skipPdbGen] [-debuginfod] [-instancename NAME]",
     N_ ("Stops the recording and saves it. Ctrl-C while it saves keeps the raw recording and says "
         "where it is. With -compress the file takes about a fifth of the space. Where a size of "
         "files was asked for, what is more goes into FILE-2.etl, FILE-3.etl .., each complete by "
-        "itself."),
+        "itself. Functions are named in the file; -skipPdbGen leaves that out, -debuginfod asks "
+        "the servers that DEBUGINFOD_URLS names, too."),
     wpr_verb_stop },
-  { "save", "FILE.etl [\"WHAT WAS WRONG\"] [-compress] [-instancename NAME]",
+  { "save",
+    "FILE.etl [\"WHAT WAS WRONG\"] [-compress] [-skipPdbGen] [-debuginfod] [-instancename NAME]",
     N_ ("Saves what the buffers in memory hold, and goes on recording."), wpr_verb_save },
   { "cancel", "[-instancename NAME]", N_ ("Stops the recording and throws it away."),
     wpr_verb_cancel },
@@ -78,7 +81,7 @@ static const WprVerb verbs[] = {
     N_ ("Joins several files, also of other computers and of Windows, into a new one, in the order "
         "of wall-clock time. Says what cannot be told apart in it."),
     wpr_verb_merge },
-  { "recover", "[DIR|FILE.etl] [-compress] [-json]",
+  { "recover", "[DIR|FILE.etl] [-compress] [-skipPdbGen] [-debuginfod] [-json]",
     N_ ("Finishes raw recordings that a crash or a cancelled save left, into the folder for saved "
         "recordings. DIR: those of a folder that was given to -recordtempto. FILE.etl: makes a "
         "finished file of one whose writer stopped in the middle; the other is kept beside it."),
