@@ -67,8 +67,9 @@ begin_text (WprDump *self, const char *name)
 }
 
 static void
-put_process (WprDump *self, const WprTraceEvent *event)
+put_process (WprDump *self, gconstpointer process)
 {
+  const WprTraceEvent *event = &self->file->event;
   guint64 from = wpr_put_position (&self->put);
 
   if (event->process[0] != '\0')
@@ -86,10 +87,19 @@ put_process (WprDump *self, const WprTraceEvent *event)
     wpr_put_char (&self->put, '-');
   wpr_put_pad (&self->put, from, PROCESS_COLUMNS);
   put_literal (self, "  ");
-  if (event->tid != WPR_NOBODY)
-    wpr_put_padded (&self->put, event->tid, TID_COLUMNS);
-  else
-    put_literal (self, "      -");
+}
+
+static void
+put_event_name (WprDump *self, gconstpointer kind)
+{
+  const WprTraceEvent *event = &self->file->event;
+  guint64 from = wpr_put_position (&self->put);
+
+  wpr_put_plain (&self->put, event->provider, strlen (event->provider));
+  wpr_put_char (&self->put, '/');
+  wpr_put_plain (&self->put, event->name, strlen (event->name));
+  wpr_put_pad (&self->put, from, EVENT_COLUMNS);
+  put_literal (self, "  ");
 }
 
 static void
@@ -117,8 +127,6 @@ put_text_stack (WprDump *self)
 static void
 event_text (WprDump *self, const WprTraceEvent *event)
 {
-  guint64 from;
-
   wpr_put_seconds (&self->put, event->time_ns, 7, 14);
   put_literal (self, "  ");
   if (event->realtime_ns > 0)
@@ -128,14 +136,14 @@ event_text (WprDump *self, const WprTraceEvent *event)
   put_literal (self, "  ");
   wpr_put_padded (&self->put, event->cpu, 3);
   put_literal (self, "  ");
-  put_process (self, event);
+  wpr_dump_put_memo (self, &self->processes[event->pid % WPR_DUMP_PROCESSES], event->process,
+                     event->pid, put_process);
+  if (event->tid != WPR_NOBODY)
+    wpr_put_padded (&self->put, event->tid, TID_COLUMNS);
+  else
+    put_literal (self, "      -");
   put_literal (self, "  ");
-  from = wpr_put_position (&self->put);
-  wpr_put_plain (&self->put, event->provider, strlen (event->provider));
-  wpr_put_char (&self->put, '/');
-  wpr_put_plain (&self->put, event->name, strlen (event->name));
-  wpr_put_pad (&self->put, from, EVENT_COLUMNS);
-  put_literal (self, "  ");
+  wpr_dump_put_memo (self, &wpr_dump_kind (self)->title, self->file->kind, 0, put_event_name);
   wpr_dump_put_fields (self);
   wpr_put_char (&self->put, '\n');
   if (wants_stack (self))

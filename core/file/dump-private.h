@@ -18,6 +18,24 @@ typedef struct
   char date[16]; /* "2026-11-30" */
 } WprDumpClock;
 
+/* What is written the same each time, as it was written the first time. */
+typedef struct
+{
+  gconstpointer key; /* whose text it is */
+  guint32 id, size;
+  char *text; /* NULL: not written yet */
+} WprDumpMemo;
+
+/* Of a kind of event. */
+typedef struct
+{
+  WprDumpMemo title;
+  WprDumpMemo *names; /* of fields, by their place; n_names of them */
+  guint n_names;
+} WprDumpKind;
+
+#define WPR_DUMP_PROCESSES 1024u /* by pid */
+
 typedef struct
 {
   WprTraceFile *file;
@@ -26,8 +44,28 @@ typedef struct
   WprTraceDumpFlags flags;
   GString *text; /* scratch */
   GString *naming;
+  GArray *kinds;          /* of WprDumpKind, by serial */
+  WprDumpMemo *processes; /* WPR_DUMP_PROCESSES */
   guint64 n_shown;
 } WprDump;
+
+/* ---- dump-memo.c ---- */
+void wpr_dump_memos_init (WprDump *self);
+void wpr_dump_memos_clear (WprDump *self);
+WprDumpKind *wpr_dump_kind (WprDump *self); /* of the event; until the next kind is met */
+/* Puts what was kept; else puts what `func` puts, and keeps it. */
+typedef void (*WprDumpPutFunc) (WprDump *self, gconstpointer key);
+void wpr_dump_remember (WprDump *self, WprDumpMemo *memo, gconstpointer key, guint32 id,
+                        WprDumpPutFunc func);
+static inline void
+wpr_dump_put_memo (WprDump *self, WprDumpMemo *memo, gconstpointer key, guint32 id,
+                   WprDumpPutFunc func)
+{
+  if (G_LIKELY (memo->text != NULL && memo->key == key && memo->id == id))
+    wpr_put_bytes (&self->put, memo->text, memo->size);
+  else
+    wpr_dump_remember (self, memo, key, id, func);
+}
 
 /* ---- dump-value.c ---- */
 void wpr_dump_clock_init (WprDumpClock *clock, gboolean is_utc);

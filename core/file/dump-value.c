@@ -274,26 +274,37 @@ put_value (WprDump *self, const WprEtlField *raw)
     }
 }
 
+static void
+put_name (WprDump *self, gconstpointer name)
+{
+  wpr_put_plain (&self->put, name, strlen (name));
+  wpr_put_char (&self->put, '=');
+}
+
 void
 wpr_dump_put_fields (WprDump *self)
 {
   const WprEtlField *raw;
   guint n = wpr_trace_file_raw_fields (self->file, &raw);
+  WprDumpKind *kind = wpr_dump_kind (self);
   WprFieldNaming naming;
   gboolean is_first = TRUE;
 
   wpr_field_naming_init (&naming, self->naming);
   for (guint i = 0; i < n; i++)
     {
-      const char *name = wpr_field_naming_next (&naming, &raw[i]);
+      gboolean is_simple = raw[i].depth == 0 && raw[i].type != WPR_ETL_TYPE_STRUCT;
+      const char *name = is_simple ? raw[i].name : wpr_field_naming_next (&naming, &raw[i]);
 
       if (name == NULL)
         continue;
       if (!is_first)
         wpr_put_char (&self->put, ' ');
       is_first = FALSE;
-      wpr_put_plain (&self->put, name, strlen (name));
-      wpr_put_char (&self->put, '=');
+      if (is_simple && i < kind->n_names)
+        wpr_dump_put_memo (self, &kind->names[i], name, 0, put_name);
+      else
+        put_name (self, name);
       put_value (self, &raw[i]);
     }
 }
@@ -374,11 +385,19 @@ put_json_value (WprDump *self, const WprEtlField *raw)
     }
 }
 
+static void
+put_json_name (WprDump *self, gconstpointer name)
+{
+  wpr_put_json (&self->put, name, strlen (name));
+  wpr_put_char (&self->put, ':');
+}
+
 void
 wpr_dump_put_json_fields (WprDump *self)
 {
   const WprEtlField *raw;
   guint n = wpr_trace_file_raw_fields (self->file, &raw);
+  WprDumpKind *kind = wpr_dump_kind (self);
   WprFieldNaming naming;
   gboolean is_first = TRUE;
 
@@ -386,15 +405,18 @@ wpr_dump_put_json_fields (WprDump *self)
   wpr_put_char (&self->put, '{');
   for (guint i = 0; i < n; i++)
     {
-      const char *name = wpr_field_naming_next (&naming, &raw[i]);
+      gboolean is_simple = raw[i].depth == 0 && raw[i].type != WPR_ETL_TYPE_STRUCT;
+      const char *name = is_simple ? raw[i].name : wpr_field_naming_next (&naming, &raw[i]);
 
       if (name == NULL)
         continue;
       if (!is_first)
         wpr_put_char (&self->put, ',');
       is_first = FALSE;
-      wpr_put_json (&self->put, name, strlen (name));
-      wpr_put_char (&self->put, ':');
+      if (is_simple && i < kind->n_names)
+        wpr_dump_put_memo (self, &kind->names[i], name, 0, put_json_name);
+      else
+        put_json_name (self, name);
       put_json_value (self, &raw[i]);
     }
   wpr_put_char (&self->put, '}');

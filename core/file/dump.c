@@ -65,12 +65,14 @@ wpr_trace_file_dump (WprTraceFile *file, int fd, const char *name, WprTraceDumpF
   wpr_dump_clock_init (&self.utc, TRUE);
   self.text = g_string_new (NULL);
   self.naming = g_string_new (NULL);
+  wpr_dump_memos_init (&self);
   wpr_trace_file_rewind (file);
   faces[format]->begin (&self, name);
   ok = write_events (&self, faces[format], cancellable, error);
   if (!wpr_put_flush (&self.put) && ok)
     ok = tell_failure (&self.put, error);
   wpr_put_clear (&self.put);
+  wpr_dump_memos_clear (&self);
   g_string_free (self.text, TRUE);
   g_string_free (self.naming, TRUE);
   return ok;
