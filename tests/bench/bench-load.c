@@ -5,11 +5,13 @@
  *
  * KIND: switches (two threads a CPU wake each other AMOUNT times), syscalls (AMOUNT calls a CPU),
  * paced (100 000 calls a second and CPU for AMOUNT seconds), stacks (deep calls for AMOUNT
- * seconds), idle (AMOUNT seconds). CPUS: how many CPUs, from 0. Prints one line of JSON. */
+ * seconds), disk (AMOUNT writes of 4 KiB a CPU, past the page cache, in /var/tmp), idle (AMOUNT
+ * seconds). CPUS: how many CPUs, from 0. Prints one line of JSON. */
 #include "config.h"
 #include "perf/event.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,8 @@
 #define PACED_CALLS_A_SECOND 100000
 #define PACED_SLICE_US 5000
 #define STACK_DEPTH 40
+#define WRITE_BYTES 4096
+#define WRITE_BLOCKS 1024 /* of the file: written over and over */
 
 typedef struct
 {
@@ -111,6 +115,21 @@ run_stacks (Load *load)
 }
 
 static void
+run_disk (Load *load)
+{
+  int fd = open ("/var/tmp", O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
+  void *block = aligned_alloc (WRITE_BYTES, WRITE_BYTES);
+  if (fd < 0 || block == NULL)
+    exit (3);
+  memset (block, 'x', WRITE_BYTES);
+  for (guint64 i = 0; i < load->amount; i++)
+    if (pwrite (fd, block, WRITE_BYTES, (off_t)(i % WRITE_BLOCKS * WRITE_BYTES)) != WRITE_BYTES)
+      exit (3);
+  free (block);
+  close (fd);
+}
+
+static void
 run_idle (Load *load)
 {
   g_usleep (load->amount * G_USEC_PER_SEC);
@@ -122,7 +141,7 @@ static const struct
   void (*run) (Load *load);
 } kinds[] = {
   { "switches", run_switches }, { "syscalls", run_syscalls }, { "paced", run_paced },
-  { "stacks", run_stacks },     { "idle", run_idle },
+  { "stacks", run_stacks },     { "disk", run_disk },         { "idle", run_idle },
 };
 
 static gpointer

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How fast a store is played, one core: scheduler events, system calls, samples with stacks, each
- * into a sink that only counts and into an .etl. And what memory it takes for a recording and for
- * one four times as long. Usage: bench-play [MILLION_EVENTS]. Prints, asserts nothing. */
+ * into a sink that only counts, into an .etl and into a compressed one. And what memory it takes
+ * for a recording and for one four times as long. Usage: bench-play [MILLION_EVENTS] bench-play
+ * memory MB [MB...] [KEEP.etl]   memory of writing files of that size; the last is kept Prints,
+ * asserts nothing. */
 #include "config.h"
 #include "../core/trace/kit.h"
 
@@ -14,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sink/sink.h"
+#include "sink/sink-etl-private.h"
 
 #define N_CPUS 2
 #define BATCH 20000
@@ -139,17 +141,38 @@ typedef struct
 {
   gint64 wall_ns, cpu_ns;
   guint64 events, bytes;
-  glong peak_kib;
+  glong peak_kib, anonymous_kib;
 } Result;
 
+typedef enum
+{
+  INTO_NOTHING,
+  INTO_ETL,
+  INTO_COMPRESSED,
+} Into;
+static const char *const into_names[] = { "counting", "etl", "compressed" };
+
+/* Of this process, now: the pages of mapped files are the kernel's to take back. */
+static glong
+anonymous_kib (void)
+{
+  g_autofree char *text = NULL;
+  const char *line;
+  if (!g_file_get_contents ("/proc/self/status", &text, NULL, NULL)
+      || (line = strstr (text, "RssAnon:")) == NULL)
+    return 0;
+  return strtol (line + strlen ("RssAnon:"), NULL, 10);
+}
+
 static void
-play (const Kit *kit, gboolean etl, Result *result)
+play (const Kit *kit, Into into, const char *keep, Result *result)
 {
   g_autoptr (GError) error = NULL;
   WprSink counting = { &count_class };
   g_autofree char *path = g_build_filename (kit->parent, "bench.etl", NULL);
   int fd = open (path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  WprSink *sink = etl ? wpr_sink_etl_new (fd, &error) : &counting;
+  WprSink *sink = into == INTO_NOTHING ? &counting
+                                       : wpr_sink_etl_new_part (fd, NULL, into == INTO_COMPRESSED);
   WprTraceCounters counters;
   gint64 wall = g_get_monotonic_time (), cpu = cpu_ns ();
   g_autoptr (WprTrace) trace = wpr_trace_open (kit->path, &error);
@@ -163,14 +186,16 @@ play (const Kit *kit, gboolean etl, Result *result)
   result->cpu_ns = cpu_ns () - cpu;
   result->events = counters.events;
   result->bytes = (guint64)lseek (fd, 0, SEEK_END);
-  if (etl)
+  result->anonymous_kib = anonymous_kib ();
+  if (into != INTO_NOTHING)
     wpr_sink_free (sink);
   close (fd);
-  unlink (path);
+  if (keep == NULL || rename (path, keep) != 0)
+    unlink (path);
 }
 
 static Result
-play_in_child (const Kit *kit, gboolean etl)
+play_in_child (const Kit *kit, Into into, const char *keep)
 {
   Result result = { 0 };
   struct rusage usage;
@@ -181,7 +206,7 @@ play_in_child (const Kit *kit, gboolean etl)
   pid_t pid = fork ();
   if (pid == 0)
     {
-      play (kit, etl, &result);
+      play (kit, into, keep, &result);
       _exit (write (pipe_fds[1], &result, sizeof result) == sizeof result ? 0 : 1);
     }
   close (pipe_fds[1]);
@@ -194,35 +219,65 @@ play_in_child (const Kit *kit, gboolean etl)
 }
 
 static void
-print_result (const char *what, const char *into, const Result *r)
+print_result (const char *what, Into into, const Result *r)
 {
   if (r->events == 0)
     {
-      printf ("%-20s %-8s failed\n", what, into);
+      printf ("%-20s %-10s failed\n", what, into_names[into]);
       return;
     }
-  printf ("%-20s %-8s %9" G_GUINT64_FORMAT " events  %5.2f M events/s a core (CPU)  %5.2f M/s "
-          "(wall)  %5.1f B/event  peak RSS %ld KiB\n",
-          what, into, r->events, (double)r->events * 1e3 / (double)r->cpu_ns,
+  printf ("%-20s %-10s %9" G_GUINT64_FORMAT " events  %5.2f M events/s a core (CPU)  %5.2f M/s "
+          "(wall)  %5.1f B/event  peak RSS %ld KiB, %ld of it not files\n",
+          what, into_names[into], r->events, (double)r->events * 1e3 / (double)r->cpu_ns,
           (double)r->events * 1e3 / (double)r->wall_ns, (double)r->bytes / (double)r->events,
-          r->peak_kib);
+          r->peak_kib, r->anonymous_kib);
+}
+
+/* A sample with its stack is so many bytes in a file. */
+#define SAMPLE_BYTES 257
+
+/* Files of the sizes: what writing each takes, side by side. */
+static int
+measure_memory (char **words)
+{
+  guint n = g_strv_length (words);
+  const char *keep = n > 0 && g_str_has_suffix (words[n - 1], ".etl") ? words[n - 1] : NULL;
+  for (guint i = 0; words[i] != NULL && words[i] != keep; i++)
+    {
+      gboolean last = words[i + 1] == NULL || words[i + 1] == keep;
+      guint64 bytes = g_ascii_strtoull (words[i], NULL, 10) * 1000000;
+      g_autofree char *what = g_strdup_printf ("%s MB", words[i]);
+      g_autoptr (Kit) kit = make (LOAD_SAMPLES, MAX (bytes / SAMPLE_BYTES, 1000));
+      Result etl = play_in_child (kit, INTO_ETL, last ? keep : NULL);
+      print_result (what, INTO_ETL, &etl);
+      Result compressed = play_in_child (kit, INTO_COMPRESSED, NULL);
+      print_result (what, INTO_COMPRESSED, &compressed);
+      fflush (stdout);
+    }
+  return 0;
 }
 
 int
 main (int argc, char **argv)
 {
+  if (argc > 2 && strcmp (argv[1], "memory") == 0)
+    return measure_memory (argv + 2);
   double millions = argc > 1 ? g_ascii_strtod (argv[1], NULL) : 2;
   guint64 n = (guint64)(CLAMP (millions, 0.01, 1000) * 1e6);
   for (guint load = 0; load < N_LOADS; load++)
     {
       g_autoptr (Kit) kit = make (load, n);
-      Result counted = play_in_child (kit, FALSE), etl = play_in_child (kit, TRUE);
-      print_result (load_names[load], "counting", &counted);
-      print_result (load_names[load], "etl", &etl);
+      for (Into into = INTO_NOTHING; into <= INTO_COMPRESSED; into++)
+        {
+          Result result = play_in_child (kit, into, NULL);
+          print_result (load_names[load], into, &result);
+        }
     }
   g_autoptr (Kit) four = make (LOAD_SCHEDULER, 4 * n);
-  Result counted = play_in_child (four, FALSE), etl = play_in_child (four, TRUE);
-  print_result ("scheduler, 4x length", "counting", &counted);
-  print_result ("scheduler, 4x length", "etl", &etl);
+  for (Into into = INTO_NOTHING; into <= INTO_COMPRESSED; into++)
+    {
+      Result result = play_in_child (four, into, NULL);
+      print_result ("scheduler, 4x length", into, &result);
+    }
   return 0;
 }

@@ -12,6 +12,7 @@ import os
 import platform
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
@@ -19,6 +20,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recorders  # noqa: E402
+import sizes  # noqa: E402
 from recorders import run  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -193,29 +195,6 @@ def finished_file(bench):
     print()
 
 
-def bytes_an_event(bench):
-    ring = 16 * MIB
-    events = bench.wpr.plan("Switches", ring, bench.n_cpus)
-    path = os.path.join(bench.folder, "bytes.etl")
-    bench.wpr.start("Switches", ring, bench.n_cpus, events)
-    bench.load("switches", 200000, events)
-    ours = bench.wpr.stop(path)
-    mine = ours["bytes"] / max(ours["info"]["events"], 1)
-    os.unlink(path)
-    print("bytes an event, switches and wake-ups, no stacks")
-    print("  .etl       %6.1f (%d events, %.1f MiB)"
-          % (mine, ours["info"]["events"], ours["bytes"] / MIB))
-    for perf in bench.peers()[:1]:
-        perf.start("Switches", ring, bench.n_cpus, events)
-        bench.load("switches", 200000, events)
-        result = perf.end()
-        theirs = result["bytes"] / max(result["events"], 1)
-        print("  perf.data  %6.1f (%d samples, %.1f MiB)"
-              % (theirs, result["events"], result["bytes"] / MIB))
-        print("  ratio %.2f (goal: under 0.5): %s" % (mine / theirs, verdict(mine / theirs < 0.5)))
-    print()
-
-
 # ---- memory mode ----
 
 def function_calls():
@@ -336,16 +315,39 @@ def play_speed(bench):
     print()
 
 
+def memory_of_files(bench):
+    """Writing and reading back files of 10 MB to 4 GB, side by side."""
+    program = os.path.join(bench.build, "tests/bench/bench-play")
+    sizes_mb = ["10", "100"]
+    # Both the made-up recording and its file.
+    if os.environ.get("WPR_BENCH_LARGE") and shutil.disk_usage(bench.folder).free > 16 << 30:
+        sizes_mb.append("4096")
+    print("memory by the size of the file, %s (WPR_BENCH_LARGE=1: 4 GB, too)" % load_average())
+    for size in sizes_mb:
+        kept = os.path.join(bench.folder, "kept.etl")
+        text, _, _ = run([program, "memory", size, kept], timeout=900)
+        print("  write " + text.strip().replace("\n", "\n  write "))
+        with subprocess.Popen([bench.wpr.program, "-info", kept], stdout=subprocess.DEVNULL,
+                              env=bench.wpr.env) as child:
+            _, _, usage = os.wait4(child.pid, 0)
+            child.returncode = 0
+        print("  %-20s -info %29.2f s of CPU, peak RSS %d KiB"
+              % (size + " MB", recorders.spent(usage), usage.ru_maxrss))
+        os.unlink(kept)
+    print()
+
+
 SECTIONS = {
     "switches": lambda bench: beside_peers(bench, "switches"),
     "syscalls": lambda bench: beside_peers(bench, "syscalls"),
     "saturated": saturated,
     "finished": finished_file,
-    "bytes": bytes_an_event,
+    "bytes": sizes.bytes_an_event,
     "memory": memory_mode,
     "ring": large_ring,
     "saving": saving_memory,
     "play": play_speed,
+    "files": memory_of_files,
 }
 
 

@@ -97,10 +97,10 @@ class Wpr:
         return {"cpu": self.cpu, "events": status["events"], "lost": status["lost"],
                 "bytes": status["bytes_written"]}
 
-    def stop(self, path):
+    def stop(self, path, *options):
         """Stops into a file. Seconds until it is there, and what -info says of it."""
         begin = time.monotonic()
-        _, code = self.command("-stop", path, expect=(0, 7))
+        _, code = self.command("-stop", path, *options, expect=(0, 7))
         seconds = time.monotonic() - begin
         self.reap()
         cpu = self.cpu
@@ -133,8 +133,8 @@ class Perf:
         self.child = None
         self.pipes = ()
 
-    def start(self, profile, ring_bytes, n_cpus, events=(), memory=False):
-        argv = ["perf", "record", "-q", "-a", "-c", "1", "-m", "%dM" % (ring_bytes >> 20),
+    def start(self, profile, ring_bytes, n_cpus, events=(), memory=False, how=("-c", "1")):
+        argv = ["perf", "record", "-q", "-a", *how, "-m", "%dM" % (ring_bytes >> 20),
                 "-o", self.file]
         for event in events:
             argv += ["-e", event]
