@@ -331,7 +331,7 @@ def memory_of_files(bench):
                               env=bench.wpr.env) as child:
             _, _, usage = os.wait4(child.pid, 0)
             child.returncode = 0
-        print("  %-20s -info %29.2f s of CPU, peak RSS %d KiB"
+        print("  %-20s -info %29.2f s of CPU, peak RSS at most %d KiB"
               % (size + " MB", recorders.spent(usage), usage.ru_maxrss))
         os.unlink(kept)
     print()
