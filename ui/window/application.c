@@ -98,6 +98,8 @@ static const struct
   { "win.mark", "<Control>m" },
   { "win.save-ring", "<Control>s" },
   { "win.search", "<Control>f" },
+  { "win.show-profiles", "<Control>p" },
+  { "win.show-collectors", "<Control>l" },
   { "win.add-profile", "<Control>o" },
   { "app.quit", "<Control>q" },
   { "app.help", "F1" },

@@ -101,6 +101,20 @@ wpr_backend_post_subject (WprBackend *backend, WprSubject *subject)
 }
 
 static void
+open_switched (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_switched (envelope->model, envelope->value);
+}
+
+void
+wpr_backend_post_switched (WprBackend *backend, WprSubject *subject)
+{
+  post (backend, open_switched,
+        &(Envelope){ .value = subject, .free_value = (GDestroyNotify)wpr_subject_free });
+}
+
+static void
 open_state (gpointer data)
 {
   Envelope *envelope = data;

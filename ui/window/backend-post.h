@@ -12,6 +12,7 @@ void wpr_backend_post_loaded (WprBackend *backend, GPtrArray *items, const char 
 void wpr_backend_post_plan (WprBackend *backend, guint serial, WprPlan *plan, GError *error);
 void wpr_backend_post_details (WprBackend *backend, WprDetails *details);
 void wpr_backend_post_subject (WprBackend *backend, WprSubject *subject);
+void wpr_backend_post_switched (WprBackend *backend, WprSubject *subject);
 void wpr_backend_post_state (WprBackend *backend, WprState state);
 void wpr_backend_post_figures (WprBackend *backend, GPtrArray *readings);
 void wpr_backend_post_notice (WprBackend *backend, const WprNotice *notice);

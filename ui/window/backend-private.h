@@ -58,6 +58,8 @@ void wpr_backend_attach (WprBackend *backend, WprRecorder *recorder, gboolean ou
 void wpr_backend_detach (WprBackend *backend);
 /* Sends who records what, once the recorder knows. */
 void wpr_backend_announce (WprBackend *backend);
+/* What it records, as it is now. Free with wpr_subject_free. */
+WprSubject *wpr_backend_read_subject (WprBackend *backend);
 /* Sends the newest figures now. */
 void wpr_backend_read_figures (WprBackend *backend);
 /* A wish as the core wants it. */

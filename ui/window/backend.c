@@ -316,12 +316,21 @@ find_titles (WprBackend *backend, GVariant *description)
   return g_steal_pointer (&told);
 }
 
-void
-wpr_backend_announce (WprBackend *backend)
+/* "CPU.Verbose.Memory" -> "CPU" */
+static char **
+find_names (GVariant *description)
 {
-  if (backend->recorder == NULL || backend->announced
-      || wpr_recorder_get_state (backend->recorder) < WPR_STATE_RECORDING)
-    return;
+  char **ids = NULL;
+  if (!g_variant_lookup (description, "profiles", "^as", &ids))
+    return g_new0 (char *, 1);
+  for (guint i = 0; ids[i] != NULL; i++)
+    ids[i][strcspn (ids[i], ".")] = '\0';
+  return ids;
+}
+
+WprSubject *
+wpr_backend_read_subject (WprBackend *backend)
+{
   g_autoptr (GVariant) description = wpr_recorder_describe (backend->recorder);
   WprSubject *subject = g_new0 (WprSubject, 1);
   g_autofree char *mode = lookup_string (description, "mode");
@@ -329,11 +338,21 @@ wpr_backend_announce (WprBackend *backend)
   subject->level = lookup_string (description, "level");
   subject->user = lookup_string (description, "user");
   subject->program = lookup_string (description, "program");
+  subject->names = find_names (description);
   subject->titles = find_titles (backend, description);
   g_variant_lookup (description, "started", "x", &subject->started_realtime_ns);
   subject->ours = backend->ours;
+  return subject;
+}
+
+void
+wpr_backend_announce (WprBackend *backend)
+{
+  if (backend->recorder == NULL || backend->announced
+      || wpr_recorder_get_state (backend->recorder) < WPR_STATE_RECORDING)
+    return;
   backend->announced = TRUE;
-  wpr_backend_post_subject (backend, subject);
+  wpr_backend_post_subject (backend, wpr_backend_read_subject (backend));
   g_autoptr (GPtrArray) notices = wpr_recorder_get_notices (backend->recorder);
   for (guint i = 0; i < notices->len && !backend->ours; i++)
     wpr_backend_post_notice (backend, notices->pdata[i]);

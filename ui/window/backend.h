@@ -30,6 +30,9 @@ void wpr_backend_set_name (WprBackend *backend, const char *name);
 void wpr_backend_later (WprBackend *backend);
 void wpr_backend_save_ring (WprBackend *backend, const char *folder);
 void wpr_backend_mark (WprBackend *backend, const char *text);
+/* The profiles of the wish, at its level. */
+void wpr_backend_switch (WprBackend *backend, const WprWish *wish, gboolean on);
+void wpr_backend_enlarge (WprBackend *backend);
 void wpr_backend_discard (WprBackend *backend);
 void wpr_backend_watch (WprBackend *backend, gboolean watched);
 
@@ -39,6 +42,8 @@ void wpr_model_take_loaded (WprModel *model, GPtrArray *items, const char *right
 void wpr_model_take_plan (WprModel *model, guint serial, WprPlan *plan, GError *error);
 void wpr_model_take_details (WprModel *model, WprDetails *details);
 void wpr_model_take_subject (WprModel *model, WprSubject *subject);
+/* What of the subject can change while it records: profiles and level. */
+void wpr_model_take_switched (WprModel *model, const WprSubject *subject);
 void wpr_model_take_state (WprModel *model, WprState state);
 void wpr_model_take_figures (WprModel *model, GPtrArray *readings);
 void wpr_model_take_notice (WprModel *model, WprSeverity severity, const char *text);

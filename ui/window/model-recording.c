@@ -52,6 +52,53 @@ wpr_model_describe_mark (WprModel *self, const char *words)
   wpr_model_emit (self, WPR_MODEL_FIGURES);
 }
 
+/* Level LIGHT has no counterpart among the recording's words but "light". */
+static WprLevel
+get_level (WprModel *self)
+{
+  return g_strcmp0 (self->subject->level, "light") == 0 ? WPR_LEVEL_LIGHT : WPR_LEVEL_VERBOSE;
+}
+
+void
+wpr_model_switch_profile (WprModel *self, const char *id, gboolean on)
+{
+  if (self->page != WPR_PAGE_RECORDING)
+    return;
+  char *names[] = { (char *)id, NULL };
+  WprWish wish = { .names = names, .level = get_level (self), .mode = self->subject->mode };
+  wpr_backend_switch (self->backend, &wish, on);
+}
+
+void
+wpr_model_fewer_stacks (WprModel *self)
+{
+  if (self->page != WPR_PAGE_RECORDING)
+    return;
+  WprWish wish
+      = { .names = self->subject->names, .level = WPR_LEVEL_LIGHT, .mode = self->subject->mode };
+  wpr_backend_switch (self->backend, &wish, TRUE);
+}
+
+void
+wpr_model_enlarge_buffers (WprModel *self)
+{
+  if (self->page == WPR_PAGE_RECORDING)
+    wpr_backend_enlarge (self->backend);
+}
+
+void
+wpr_model_take_switched (WprModel *self, const WprSubject *subject)
+{
+  if (self->subject == NULL)
+    return;
+  g_strfreev (self->subject->names);
+  g_strfreev (self->subject->titles);
+  self->subject->names = g_strdupv (subject->names);
+  self->subject->titles = g_strdupv (subject->titles);
+  wpr_model_replace (&self->subject->level, subject->level);
+  wpr_model_emit (self, WPR_MODEL_SWITCHED);
+}
+
 void
 wpr_model_save_ring (WprModel *self)
 {

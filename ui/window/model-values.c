@@ -21,6 +21,7 @@ wpr_wish_free (WprWish *wish)
 void
 wpr_subject_free (WprSubject *subject)
 {
+  g_strfreev (subject->names);
   g_strfreev (subject->titles);
   g_free (subject->level);
   g_free (subject->user);

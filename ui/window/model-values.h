@@ -24,6 +24,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprWish, wpr_wish_free)
 /* Whose recording it is, and of what. */
 typedef struct
 {
+  char **names; /* of the profiles that are on: "CPU"; parallel to titles */
   char **titles;
   WprMode mode;
   char *level; /* "verbose" or "light" */

@@ -23,6 +23,7 @@ static const struct
   [WPR_MODEL_PLANNED] = { "planned", 0, { 0 } },
   [WPR_MODEL_PAGE] = { "page", 0, { 0 } },
   [WPR_MODEL_SUBJECT] = { "subject", 0, { 0 } },
+  [WPR_MODEL_SWITCHED] = { "switched", 0, { 0 } },
   [WPR_MODEL_FIGURES] = { "figures", 0, { 0 } },
   [WPR_MODEL_NOTICE] = { "notice", 2, { G_TYPE_INT, G_TYPE_STRING } },
   [WPR_MODEL_PROGRESS] = { "progress", 0, { 0 } },

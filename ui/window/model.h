@@ -4,7 +4,8 @@
  * waits. What calls the core is backend.h, in the worker.
  *
  * Signals, in the main thread: "loaded"; "planned"; "page"; "figures" (readings came); "subject"
- * (what is recorded became known); "notice" (int severity, char *text); "progress"; "toast" (char
+ * (what is recorded became known); "switched" (what is recorded has
+ * changed meanwhile, or was to); "notice" (int severity, char *text); "progress"; "toast" (char
  * *text); "trouble" (char *heading, char *body); "details" (WprDetails *). */
 #pragma once
 
@@ -60,6 +61,13 @@ const WprHistory *wpr_model_get_history (WprModel *self);
 void wpr_model_mark (WprModel *self);
 /* Words for the mark just made, and a second mark that carries them. */
 void wpr_model_describe_mark (WprModel *self, const char *words);
+/* Switches a profile (an id of WprProfileItem) of the running recording on or off, at the level it
+ * records at; answers with "switched", also when it was refused (then "trouble", too). */
+void wpr_model_switch_profile (WprModel *self, const char *id, gboolean on);
+/* What records goes on without call stacks; answers with "switched". */
+void wpr_model_fewer_stacks (WprModel *self);
+/* Twice the buffers where most is lost; says how it went. */
+void wpr_model_enlarge_buffers (WprModel *self);
 void wpr_model_save_ring (WprModel *self);
 void wpr_model_stop (WprModel *self);
 void wpr_model_discard (WprModel *self);

@@ -10,6 +10,7 @@
 #include "format.h"
 #include "graph.h"
 #include "narrow-bin.h"
+#include "profiles-switches.h"
 #include "texts.h"
 #include "tile.h"
 
@@ -26,10 +27,10 @@ struct _WprRecordingPage
   GtkWidget *narrow;
   GtkWidget *notice_bar, *notice_label;
   GtkWidget *scroll, *body, *hero, *clock, *what, *origin;
-  GtkWidget *loss_revealer, *loss_title, *loss_text;
+  GtkWidget *loss_revealer, *loss_title, *loss_text, *loss_card, *loss_cures, *fewer_stacks;
   GtkWidget *rate, *total, *graph, *legend;
   GtkWidget *tiles, *tile_fill, *tile_lost, *tile_size, *tile_cost;
-  GtkWidget *collectors_row, *collectors, *note;
+  GtkWidget *collectors_row, *collectors, *switches, *note;
   GtkWidget *bottom, *left_buttons, *right_buttons, *mark, *save_ring, *save_ring_label;
   GtkWidget *discard, *stop;
   GtkWidget *mark_popover, *mark_entry, *mark_add;
@@ -217,13 +218,22 @@ on_expanded (WprRecordingPage *self)
 
 /* ---- subject, notices ---- */
 
+/* Also when profiles were switched meanwhile. */
+static void
+show_what (WprRecordingPage *self)
+{
+  const WprSubject *subject = wpr_model_get_subject (self->model);
+  g_autofree char *what = wpr_text_subject (subject);
+  gtk_label_set_label (GTK_LABEL (self->what), what);
+  gtk_widget_set_visible (self->fewer_stacks, g_strcmp0 (subject->level, "light") != 0);
+}
+
 static void
 on_subject (WprRecordingPage *self)
 {
   const WprSubject *subject = wpr_model_get_subject (self->model);
-  g_autofree char *what = wpr_text_subject (subject);
   g_autofree char *origin = wpr_text_origin (subject);
-  gtk_label_set_label (GTK_LABEL (self->what), what);
+  show_what (self);
   gtk_label_set_label (GTK_LABEL (self->origin), origin ? origin : "");
   gtk_widget_set_visible (self->origin, origin != NULL);
   gtk_widget_set_visible (self->save_ring, subject->mode == WPR_MODE_MEMORY);
@@ -276,6 +286,25 @@ wpr_recording_page_ask_words (WprRecordingPage *self)
   gtk_widget_grab_focus (self->mark_entry);
 }
 
+static void
+open_row (GtkWidget *row)
+{
+  adw_expander_row_set_expanded (ADW_EXPANDER_ROW (row), TRUE);
+  gtk_widget_child_focus (row, GTK_DIR_TAB_FORWARD);
+}
+
+void
+wpr_recording_page_open_profiles (WprRecordingPage *self)
+{
+  open_row (self->switches);
+}
+
+void
+wpr_recording_page_open_collectors (WprRecordingPage *self)
+{
+  open_row (self->collectors_row);
+}
+
 /* ---- the narrow layout ---- */
 
 static void
@@ -300,6 +329,8 @@ on_narrow (WprRecordingPage *self)
   place_tile (self, self->tile_size, narrow ? 0 : 2, narrow ? 1 : 0);
   place_tile (self, self->tile_cost, narrow ? 1 : 3, narrow ? 1 : 0);
   gtk_grid_set_column_spacing (GTK_GRID (self->tiles), narrow ? 6 : 12);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->loss_card), stacked);
+  gtk_box_set_homogeneous (GTK_BOX (self->loss_cures), narrow);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->bottom), stacked);
   gtk_box_set_spacing (GTK_BOX (self->bottom), narrow ? 6 : 12);
   gtk_box_set_homogeneous (GTK_BOX (self->left_buttons), narrow);
@@ -362,7 +393,8 @@ static const struct
   CHILD (bottom),         CHILD (left_buttons), CHILD (right_buttons),
   CHILD (mark),           CHILD (save_ring),    CHILD (save_ring_label),
   CHILD (discard),        CHILD (stop),         CHILD (mark_popover),
-  CHILD (mark_entry),     CHILD (mark_add),
+  CHILD (mark_entry),     CHILD (mark_add),     CHILD (loss_card),
+  CHILD (loss_cures),     CHILD (fewer_stacks), CHILD (switches),
 };
 #undef CHILD
 
@@ -375,6 +407,7 @@ wpr_recording_page_class_init (WprRecordingPageClass *klass)
   g_type_ensure (WPR_TYPE_GRAPH);
   g_type_ensure (WPR_TYPE_TILE);
   g_type_ensure (WPR_TYPE_COLLECTORS_TABLE);
+  g_type_ensure (WPR_TYPE_PROFILES_SWITCHES);
   gtk_widget_class_set_template_from_resource (
       widget_class, "/io/github/performance_recorder/Wpr/recording-page.ui");
   for (guint i = 0; i < G_N_ELEMENTS (children); i++)
@@ -403,6 +436,8 @@ wpr_recording_page_set_model (WprRecordingPage *self, WprModel *model)
 {
   self->model = g_object_ref (model);
   g_signal_connect_object (model, "subject", G_CALLBACK (on_subject), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (model, "switched", G_CALLBACK (show_what), self, G_CONNECT_SWAPPED);
+  wpr_profiles_switches_set_model (WPR_PROFILES_SWITCHES (self->switches), model);
   g_signal_connect_object (model, "figures", G_CALLBACK (on_figures), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (model, "notice", G_CALLBACK (on_notice), self, G_CONNECT_SWAPPED);
 }

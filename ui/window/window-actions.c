@@ -43,6 +43,30 @@ do_mark (GtkWidget *widget, const char *name, GVariant *parameter)
   wpr_recording_page_ask_words (WPR_RECORDING_PAGE (self->recording));
 }
 
+static void
+do_enlarge (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_enlarge_buffers (WPR_WINDOW (widget)->model);
+}
+
+static void
+do_fewer_stacks (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_fewer_stacks (WPR_WINDOW (widget)->model);
+}
+
+static void
+do_show_profiles (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_recording_page_open_profiles (WPR_RECORDING_PAGE (WPR_WINDOW (widget)->recording));
+}
+
+static void
+do_show_collectors (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_recording_page_open_collectors (WPR_RECORDING_PAGE (WPR_WINDOW (widget)->recording));
+}
+
 static GtkWidget *
 new_dialog (WprWindow *self, const char *heading, const char *body)
 {
@@ -280,6 +304,10 @@ static const struct
   { "win.record", NULL, do_record, ON (WPR_PAGE_CHOOSE) | ON (WPR_PAGE_RECORDING) },
   { "win.save-ring", NULL, do_save_ring, ON (WPR_PAGE_RECORDING) },
   { "win.mark", NULL, do_mark, ON (WPR_PAGE_RECORDING) },
+  { "win.enlarge-buffers", NULL, do_enlarge, ON (WPR_PAGE_RECORDING) },
+  { "win.fewer-stacks", NULL, do_fewer_stacks, ON (WPR_PAGE_RECORDING) },
+  { "win.show-profiles", NULL, do_show_profiles, ON (WPR_PAGE_RECORDING) },
+  { "win.show-collectors", NULL, do_show_collectors, ON (WPR_PAGE_RECORDING) },
   { "win.cancel", NULL, do_cancel, ON (WPR_PAGE_RECORDING) },
   { "win.finish-later", NULL, do_finish_later, ON (WPR_PAGE_SAVING) },
   { "win.done", NULL, do_done, ON (WPR_PAGE_SAVING) },

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A recording that is changed while it runs: profiles on and off, losses provoked by the smallest
+ * buffers and cured with the card's own buttons. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "screen.h"
+#include "wpr.h"
+
+static const char *wprui, *wpr;
+
+static int
+set_up (void **state)
+{
+  clean_places (wpr);
+  *state = g_new0 (Screen, 1);
+  return 0;
+}
+
+static int
+tear_down (void **state)
+{
+  screen_end (*state);
+  g_free (*state);
+  clean_places (wpr);
+  return 0;
+}
+
+static char *
+stop_and_read (Screen *screen)
+{
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  /* everything of this machine is in it: that can be much to write */
+  AtspiAccessible *end = NULL;
+  for (guint i = 0; i < 400 && end == NULL; i++)
+    {
+      screen_sleep (200);
+      end = screen_find_described (screen, "How it ended");
+    }
+  assert_non_null (end);
+  g_object_unref (end);
+  g_autofree char *file = the_saved_file ();
+  return run_program (-1, wpr, "-info", file, "-json", NULL);
+}
+
+/* A switch is pressed, the words above follow, and the file says so. */
+static void
+profiles_are_switched_while_recording (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  g_free (run_program (0, wpr, "-start", "CPU", NULL));
+  screen_start (screen, wprui, NULL);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "CPU usage. Memory, verbose."));
+  screen_keys ("key ctrl+p");
+  screen_wait_state (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage", ATSPI_STATE_SENSITIVE, FALSE);
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "Networking I/O activity");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL,
+                               "CPU usage, Networking I/O activity. Memory, verbose."));
+  run_named_programs ("e2e-live", 20);
+  screen_wait_state (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage");
+  g_object_unref (
+      screen_wait (screen, ATSPI_ROLE_LABEL, "Networking I/O activity. Memory, verbose."));
+  g_autofree char *info = stop_and_read (screen);
+  assert_non_null (strstr (info, "\"Mark\""));
+  assert_non_null (strstr (info, "Network.Verbose.Memory"));
+}
+
+/* The collector's own total of `wpr -status`. */
+static guint64
+count_buffers (void)
+{
+  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
+  return json_number (status, "buffers_granted");
+}
+
+/* The recorder does not get the processor, as on a machine that is very busy, while calls come. */
+static void
+stall_the_recorder (void)
+{
+  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
+  GPid pid = (GPid)json_number (status, "pid");
+  assert_true (pid > 1);
+  kill (pid, SIGSTOP);
+  for (guint i = 0; i < 100000; i++)
+    getppid ();
+  kill (pid, SIGCONT);
+}
+
+static void
+losses_are_told_and_cured (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  g_free (run_program (0, wpr, "-start", "SystemCall", "-filemode", "-buffersize", "4", "-buffers",
+                       "2", NULL));
+  screen_start (screen, wprui, NULL);
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+  guint64 before = count_buffers ();
+  g_autoptr (AtspiAccessible) cure = NULL;
+  for (guint i = 0; i < 10 && cure == NULL; i++)
+    {
+      stall_the_recorder ();
+      screen_sleep (1500);
+      cure = screen_find (screen, ATSPI_ROLE_PUSH_BUTTON, "Enlarge Buffers");
+    }
+  assert_non_null (cure);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Enlarge Buffers");
+  for (guint i = 0; i < 100 && count_buffers () <= before; i++)
+    screen_sleep (100);
+  assert_true (count_buffers () > before);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Fewer Stacks");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "System calls. File, light."));
+  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Fewer Stacks");
+  g_autofree char *info = stop_and_read (screen);
+  assert_true (json_number (info, "events_lost") > 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc < 3)
+    return 2;
+  for (int i = 1; i <= 2; i++)
+    argv[i] = g_canonicalize_filename (argv[i], NULL);
+  wprui = argv[1];
+  wpr = argv[2];
+  g_setenv ("WPR_RECORDER", wpr, TRUE);
+  atspi_init ();
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown (profiles_are_switched_while_recording, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (losses_are_told_and_cured, set_up, tear_down),
+  };
+  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
+  int failed = cmocka_run_group_tests (tests, NULL, NULL);
+  for (int i = 1; i <= 2; i++)
+    g_free (argv[i]);
+  return failed;
+}
