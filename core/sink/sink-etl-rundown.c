@@ -158,6 +158,7 @@ typedef struct
   guint64 affinity;
   guint8 priority;
   const char *name;
+  guint64 start; /* 0: not known */
 } ThreadRow;
 
 static gboolean
@@ -171,7 +172,8 @@ write_thread (WprSinkEtl *self, const WprEtlHead *head, guint cpu, gint64 time,
   wpr_payload_u32 (&payload, row->tid);
   wpr_payload_zeros (&payload, 4 * 8); /* stacks of kernel and user */
   wpr_payload_u64 (&payload, row->affinity);
-  wpr_payload_zeros (&payload, 2 * 8 + 4); /* start address, TEB, service tag */
+  wpr_payload_u64 (&payload, row->start);
+  wpr_payload_zeros (&payload, 8 + 4); /* TEB, service tag */
   wpr_payload_u8 (&payload, row->priority);
   wpr_payload_u8 (&payload, USER_PAGE_PRIORITY);
   wpr_payload_u8 (&payload, USER_IO_PRIORITY);
@@ -211,6 +213,69 @@ note_policy (WprSinkEtl *self, guint32 tid, const WprThread *thread)
     g_hash_table_remove (self->idle_tids, GUINT_TO_POINTER (tid));
 }
 
+static const WprProgram *
+program_at (const WprProcess *process, WprTime when)
+{
+  const WprProgram *program = NULL;
+
+  for (guint i = 0; process->programs != NULL && i < process->programs->len; i++)
+    {
+      const WprProgram *row = &g_array_index (process->programs, WprProgram, i);
+
+      if (i > 0 && row->when > when)
+        break;
+      program = row;
+    }
+  return program;
+}
+
+typedef struct
+{
+  const char *exe;
+  guint64 entry;
+} Entry;
+
+static gboolean
+find_entry (WprSinkEtl *self, guint32 pid, const WprImage *image, gpointer data, GError **error)
+{
+  Entry *entry = data;
+
+  if (g_str_equal (image->path, entry->exe))
+    entry->entry = image->entry;
+  return TRUE;
+}
+
+/* A process' first thread begins where its program does. Where others begin, only they know: the
+ * kernel sees each in the C library's function for all. */
+static guint64
+start_address (WprSinkEtl *self, const WprProcess *process, const WprProgram *program)
+{
+  Entry entry = { program != NULL ? program->exe : NULL, 0 };
+
+  if (process == NULL || process->kernel || entry.exe == NULL || entry.exe[0] != '/')
+    return 0;
+  wpr_sink_etl_each_image (self, process, MAX (program->when, process->start), find_entry, &entry,
+                           NULL);
+  return entry.entry;
+}
+
+/* What a process runs from then on, be it right after the fork: Windows has no time between. */
+static const WprProgram *
+program_of_start (const WprProcess *process, WprTime when)
+{
+  const WprProgram *program = program_at (process, when);
+
+  for (guint i = 0; process->programs != NULL && i < process->programs->len; i++)
+    {
+      const WprProgram *row = &g_array_index (process->programs, WprProgram, i);
+
+      if (program != NULL && !program->exec && process->start != WPR_WORLD_BEFORE && row->exec
+          && row->when > when)
+        return row;
+    }
+  return program;
+}
+
 gboolean
 wpr_sink_etl_thread (WprSinkEtl *self, const WprEvent *event, GError **error)
 {
@@ -224,7 +289,11 @@ wpr_sink_etl_thread (WprSinkEtl *self, const WprEvent *event, GError **error)
                       .pid = pid,
                       .tid = event->tid };
   ThreadRow row
-      = { pid, event->tid, all_cpus (self), thread_priority (thread), event->u.life.name };
+      = { pid, event->tid, all_cpus (self), thread_priority (thread), event->u.life.name, 0 };
+  WprTime when = self->context->start_monotonic + (event->time - self->context->start_time);
+
+  if (process != NULL && event->tid == process->pid)
+    row.start = start_address (self, process, program_of_start (process, when));
 
   note_policy (self, event->tid, thread);
   return write_thread (self, &head, event->cpu, event->time, &row, error);
@@ -323,22 +392,6 @@ lives (const WprSinkEtl *self, const Rundown *rundown, WprTime start, WprTime en
   return start <= rundown->monotonic && end >= self->context->start_monotonic;
 }
 
-static const WprProgram *
-program_at (const WprProcess *process, WprTime when)
-{
-  const WprProgram *program = NULL;
-
-  for (guint i = 0; process->programs != NULL && i < process->programs->len; i++)
-    {
-      const WprProgram *row = &g_array_index (process->programs, WprProgram, i);
-
-      if (i > 0 && row->when > when)
-        break;
-      program = row;
-    }
-  return program;
-}
-
 static const char *
 name_at (const WprThread *thread, WprTime when)
 {
@@ -407,12 +460,22 @@ rundown_threads (WprSinkEtl *self, const Rundown *rundown, GError **error)
   for (guint i = 0; i < threads->len; i++)
     {
       const WprThread *thread = g_ptr_array_index (threads, i);
-      ThreadRow row = { wpr_sink_etl_pid (self, thread->pid), thread->tid, all_cpus (self),
-                        thread_priority (thread), name_at (thread, rundown->monotonic) };
+      ThreadRow row = { wpr_sink_etl_pid (self, thread->pid),
+                        thread->tid,
+                        all_cpus (self),
+                        thread_priority (thread),
+                        name_at (thread, rundown->monotonic),
+                        0 };
+      const WprProcess *process
+          = thread->tid == thread->pid
+                ? wpr_world_process (self->context->world, thread->pid, rundown->monotonic)
+                : NULL;
 
       if (thread->tid == 0 || !lives (self, rundown, thread->start, thread->end))
         continue;
       note_policy (self, thread->tid, thread);
+      if (process != NULL)
+        row.start = start_address (self, process, program_at (process, rundown->monotonic));
       if (!write_thread (self, &head, 0, rundown->time, &row, error))
         return FALSE;
     }

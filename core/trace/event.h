@@ -124,6 +124,7 @@ typedef struct
   guint build_id_size;
   const char *path;
   gboolean known; /* base and size by the file's headers */
+  guint64 entry;  /* where the program begins to run; 0: not known, or no program */
 } WprImage;
 
 typedef struct

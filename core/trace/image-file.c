@@ -152,6 +152,9 @@ read_elf (int fd, WprImageFile *file)
   Elf *elf = size > 0 ? elf_memory ((char *)head, size) : NULL;
   size_t n = 0;
   gboolean first = TRUE;
+  GElf_Ehdr header;
+  if (elf != NULL && elf_kind (elf) == ELF_K_ELF && gelf_getehdr (elf, &header) != NULL)
+    file->entry = header.e_entry;
   if (elf != NULL && elf_kind (elf) == ELF_K_ELF && elf_getphdrnum (elf, &n) == 0)
     for (size_t i = 0; i < MIN (n, MOST_SEGMENTS); i++)
       {

@@ -20,7 +20,7 @@ typedef struct
   guint32 major, minor;
   guint64 inode, size;
   gint64 mtime_ns;
-  guint64 lowest_vaddr, end_vaddr;
+  guint64 lowest_vaddr, end_vaddr, entry; /* entry 0: none */
   guint n_exec;
   WprSegment exec[WPR_MOST_EXEC];
   guint8 build_id[20];

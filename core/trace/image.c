@@ -247,6 +247,8 @@ wpr_image_table_get (WprImageTable *table, const WprProcess *process, const WprM
   image->base = mapping->start - mapping->page_offset + segment->offset - segment->vaddr
                 + file->lowest_vaddr;
   image->size = file->end_vaddr - file->lowest_vaddr;
+  if (file->entry >= file->lowest_vaddr && file->entry < file->end_vaddr)
+    image->entry = image->base + (file->entry - file->lowest_vaddr);
   return TRUE;
 }
 
