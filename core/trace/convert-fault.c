@@ -16,12 +16,26 @@
 #define CODE_PRESENT 0x1
 #define CODE_WRITE 0x2
 
+/* What the processor told. Within a program's fault the kernel may have others of its own: reading
+ * a stack whose pages are not there, it expects that they fail, and they end in nothing. */
+typedef enum
+{
+  BY_USER,
+  BY_KERNEL,
+  N_CAUSES
+} Cause;
+
+typedef struct
+{
+  gint64 start; /* boot ns; 0: none */
+  guint64 page, code;
+} Exception;
+
 typedef struct
 {
   guint32 tid;
-  gboolean has_code, has_file;
-  gint64 start; /* boot ns */
-  guint64 page, code;
+  Exception exceptions[N_CAUSES];
+  gint64 file_start; /* 0: no file was told */
   guint32 dev;
   guint64 inode, index;
 } Slot;
@@ -53,10 +67,14 @@ wpr_convert_faults_free (WprConvertFaults *faults)
   g_free (faults);
 }
 
+/* Emptied where another thread's lay there. */
 static Slot *
 slot_of (WprConvertFaults *faults, guint32 tid)
 {
-  return &faults->slots[tid % N_SLOTS];
+  Slot *slot = &faults->slots[tid % N_SLOTS];
+  if (G_UNLIKELY (slot->tid != tid))
+    *slot = (Slot){ .tid = tid };
+  return slot;
 }
 
 enum
@@ -79,17 +97,14 @@ convert_exception (WprConvert *convert, const WprConvertRow *row, const WprRecor
                    WprEvent *event)
 {
   WprConvertFaults *faults = convert->faults;
-  Slot *slot = slot_of (faults, record->tid);
   if (!faults->has_minor)
     return WPR_CONVERT_EVENT;
+  Exception *exception = &slot_of (faults, record->tid)->exceptions[row->kind->what];
   /* A fault that ended in neither: no memory there, or the kernel's own that it expected. */
-  convert->n_unpaired += slot->has_code && slot->tid == record->tid;
-  memset (slot, 0, sizeof *slot);
-  slot->tid = record->tid;
-  slot->start = event->time;
-  slot->has_code = TRUE;
-  slot->page = (guint64)wpr_convert_int (row, ADDRESS, record) / faults->page;
-  slot->code = (guint64)wpr_convert_int (row, CODE, record);
+  convert->n_unpaired += exception->start != 0;
+  exception->start = event->time;
+  exception->page = (guint64)wpr_convert_int (row, ADDRESS, record) / faults->page;
+  exception->code = (guint64)wpr_convert_int (row, CODE, record);
   event->kind = WPR_EVENT_BEGUN;
   event->u.begun.key = 0;
   return WPR_CONVERT_EVENT;
@@ -100,23 +115,15 @@ convert_filemap (WprConvert *convert, const WprConvertRow *row, const WprRecord 
                  WprEvent *event)
 {
   WprConvertFaults *faults = convert->faults;
-  Slot *slot = slot_of (faults, record->tid);
   if (!faults->has_major)
     return WPR_CONVERT_EVENT;
-  if (slot->tid != record->tid || slot->start == 0)
-    {
-      memset (slot, 0, sizeof *slot);
-      slot->tid = record->tid;
-    }
+  Slot *slot = slot_of (faults, record->tid);
   guint32 dev = (guint32)wpr_convert_int (row, DEV, record);
   guint64 inode = (guint64)wpr_convert_int (row, INODE, record);
   guint64 index = (guint64)wpr_convert_int (row, INDEX, record);
   /* The kernel tries a fault again once the page is being read. */
-  gboolean again
-      = slot->has_file && slot->dev == dev && slot->inode == inode && slot->index == index;
-  if (!slot->has_code && !again)
-    slot->start = event->time;
-  slot->has_file = TRUE;
+  if (slot->file_start == 0 || slot->dev != dev || slot->inode != inode || slot->index != index)
+    slot->file_start = event->time;
   slot->dev = dev;
   slot->inode = inode;
   slot->index = index;
@@ -127,48 +134,70 @@ convert_filemap (WprConvert *convert, const WprConvertRow *row, const WprRecord 
 
 /* ---- over ---- */
 
-/* What is known from the way, if it is of this fault. */
-static const Slot *
-take_slot (WprConvertFaults *faults, const WprRecord *record, const WprEvent *event)
+static gboolean
+is_fresh (gint64 start, gint64 now)
 {
-  Slot *slot = slot_of (faults, record->tid);
-  if (slot->tid != record->tid || slot->start == 0 || event->time - slot->start > MOST_NS)
-    return NULL;
-  if (slot->has_code && slot->page != record->addr / faults->page)
-    return NULL;
-  return slot;
+  return start != 0 && now - start <= MOST_NS;
 }
 
-static void
-forget_slot (WprConvertFaults *faults, guint32 tid)
+/* What the processor told of this fault; NULL: nothing. */
+static const Exception *
+find_exception (const WprConvertFaults *faults, const Slot *slot, const WprEvent *event)
 {
-  Slot *slot = slot_of (faults, tid);
-  if (slot->tid == tid)
-    memset (slot, 0, sizeof *slot);
+  for (guint i = N_CAUSES; i-- > 0;)
+    if (is_fresh (slot->exceptions[i].start, event->time)
+        && slot->exceptions[i].page == event->addr / faults->page)
+      return &slot->exceptions[i];
+  return NULL;
+}
+
+static gboolean
+has_file (const Slot *slot, const Exception *exception, gint64 now)
+{
+  return is_fresh (slot->file_start, now)
+         && (exception == NULL || slot->file_start >= exception->start);
 }
 
 /* A page that is there and may not be written is one to copy; a first write is to a page of zeros;
- * what was read or run lay in memory already. */
+ * what was read or run, and what is of a file, lay in memory already. */
 static WprFaultKind
-minor_kind (const Slot *slot)
+minor_kind (const Exception *exception, gboolean file)
 {
-  if (slot == NULL || slot->has_file || !slot->has_code)
+  if (exception == NULL || file || (exception->code & CODE_WRITE) == 0)
     return WPR_FAULT_TRANSITION;
-  if ((slot->code & CODE_WRITE) == 0)
-    return WPR_FAULT_TRANSITION;
-  return (slot->code & CODE_PRESENT) != 0 ? WPR_FAULT_COPY_ON_WRITE : WPR_FAULT_DEMAND_ZERO;
+  return (exception->code & CODE_PRESENT) != 0 ? WPR_FAULT_COPY_ON_WRITE : WPR_FAULT_DEMAND_ZERO;
+}
+
+/* Fills what both kinds have, and forgets the way. */
+static void
+finish (WprConvert *convert, const WprRecord *record, WprEvent *event)
+{
+  WprConvertFaults *faults = convert->faults;
+  Slot *slot = slot_of (faults, record->tid);
+  const Exception *exception = find_exception (faults, slot, event);
+  gboolean file = has_file (slot, exception, event->time);
+  event->kind = WPR_EVENT_FAULT;
+  memset (&event->u.fault, 0, sizeof event->u.fault);
+  event->u.fault.kind = minor_kind (exception, file);
+  event->u.fault.start = exception != NULL ? exception->start
+                         : file            ? slot->file_start
+                                           : event->time;
+  if (file)
+    {
+      event->u.fault.dev = slot->dev;
+      event->u.fault.inode = slot->inode;
+      event->u.fault.offset = slot->index * faults->page;
+    }
+  for (guint i = 0; i < N_CAUSES; i++)
+    convert->n_unpaired += slot->exceptions[i].start != 0 && &slot->exceptions[i] != exception;
+  *slot = (Slot){ .tid = record->tid };
 }
 
 static WprConverted
 convert_minor (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
                WprEvent *event)
 {
-  const Slot *slot = take_slot (convert->faults, record, event);
-  event->kind = WPR_EVENT_FAULT;
-  memset (&event->u.fault, 0, sizeof event->u.fault);
-  event->u.fault.kind = minor_kind (slot);
-  event->u.fault.start = slot != NULL ? slot->start : event->time;
-  forget_slot (convert->faults, record->tid);
+  finish (convert, record, event);
   return WPR_CONVERT_EVENT;
 }
 
@@ -176,22 +205,10 @@ static WprConverted
 convert_major (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
                WprEvent *event)
 {
-  WprConvertFaults *faults = convert->faults;
-  const Slot *slot = take_slot (faults, record, event);
-  event->kind = WPR_EVENT_FAULT;
-  memset (&event->u.fault, 0, sizeof event->u.fault);
+  finish (convert, record, event);
   event->u.fault.major = TRUE;
   event->u.fault.kind = WPR_FAULT_HARD;
-  event->u.fault.with_soft = faults->has_minor;
-  event->u.fault.start = event->time;
-  if (slot != NULL)
-    {
-      event->u.fault.start = slot->start;
-      event->u.fault.dev = slot->dev;
-      event->u.fault.inode = slot->inode;
-      event->u.fault.offset = slot->index * faults->page;
-    }
-  forget_slot (faults, record->tid);
+  event->u.fault.with_soft = convert->faults->has_minor;
   return WPR_CONVERT_EVENT;
 }
 
@@ -211,8 +228,12 @@ const WprConvertKind wpr_convert_fault_kinds[] = {
   { "page-faults", convert_any, { NULL } },
   { "minor-faults", convert_minor, { NULL } },
   { "major-faults", convert_major, { NULL } },
-  { "exceptions:page_fault_user", convert_exception, { "address", "error_code" } },
-  { "exceptions:page_fault_kernel", convert_exception, { "address", "error_code" } },
+  { "exceptions:page_fault_user", convert_exception, { "address", "error_code" }, BY_USER, NULL },
+  { "exceptions:page_fault_kernel",
+    convert_exception,
+    { "address", "error_code" },
+    BY_KERNEL,
+    NULL },
   { "filemap:mm_filemap_fault", convert_filemap, { "i_ino", "s_dev", "index" } },
   { NULL },
 };

@@ -53,7 +53,7 @@ static const struct
 typedef struct
 {
   Kit *kit;
-  Row in[N_CALLS], out[N_CALLS], exception, filemap, minor;
+  Row in[N_CALLS], out[N_CALLS], exception, kernel, filemap, minor;
   WprTime now;
   Recorder recorder;
   WprTrace *trace;
@@ -72,6 +72,7 @@ begin (Case *c, gboolean minor)
       c->out[i] = kit_add_row (c->kit, out, format_return);
     }
   c->exception = kit_add_row (c->kit, "exceptions:page_fault_user", format_exception);
+  c->kernel = kit_add_row (c->kit, "exceptions:page_fault_kernel", format_exception);
   c->filemap = kit_add_row (c->kit, "filemap:mm_filemap_fault", format_filemap);
   if (minor)
     c->minor = kit_add_row (c->kit, "minor-faults", NULL);
@@ -234,7 +235,7 @@ soft_faults_have_the_processors_reason (void **state)
   exception (&c, 6 * SECOND, 70, 0x1000, 0x6);                             /* came to nothing */
   exception (&c, 7 * SECOND, 70, 0x2000, 0x6);
   kit_fault (c.kit, c.minor, 0, 7 * SECOND + 1, 70, 0x401000, 0x9000); /* another */
-  assert_int_equal (play (&c), 1);
+  assert_int_equal (play (&c), 2); /* came to nothing; of another page */
   assert_int_equal (fault (&c, 0)->u.fault.kind, WPR_FAULT_DEMAND_ZERO);
   assert_int_equal (fault (&c, 0)->u.fault.start, 7 * SECOND);
   assert_int_equal (fault (&c, 0)->time, 7 * SECOND + 500);
@@ -277,6 +278,25 @@ a_hard_fault_has_its_file_and_its_time (void **state)
   end (&c);
 }
 
+/* The kernel reads the stack of a thread that waits for its page, and finds pages of it missing. */
+static void
+faults_within_a_fault_do_not_hide_it (void **state)
+{
+  guint64 raw[4] = { 0, 0x7ffc00001000, 0xffffffff81000000, 0 };
+  Case c;
+  begin (&c, TRUE);
+  exception (&c, 2 * SECOND, 70, 0x7f0000002010, 0x4);
+  filemap (&c, 2 * SECOND + 100, 70, 4711, 254 << 20 | 3, 7);
+  kit_sample (c.kit, c.kernel, 0, 2 * SECOND + 200, 70, 70, raw, sizeof raw);
+  kit_sample (c.kit, c.kernel, 0, 2 * SECOND + 300, 70, 70, raw, sizeof raw);
+  kit_fault (c.kit, ROW_MAJOR_FAULTS, 0, 2 * SECOND + 5 * MS, 70, 0x401000, 0x7f0000002010);
+  assert_int_equal (play (&c), 2);
+  assert_int_equal (fault (&c, 0)->u.fault.start, 7 * SECOND);
+  assert_int_equal (fault (&c, 0)->u.fault.inode, 4711);
+  assert_true (fault (&c, 0)->u.fault.with_soft);
+  end (&c);
+}
+
 /* Where soft ones are not recorded, an exception is an event of its own. */
 static void
 exceptions_alone_stay_tracepoints (void **state)
@@ -298,6 +318,7 @@ main (void)
     cmocka_unit_test (calls_are_kept_apart_by_thread),
     cmocka_unit_test (soft_faults_have_the_processors_reason),
     cmocka_unit_test (a_hard_fault_has_its_file_and_its_time),
+    cmocka_unit_test (faults_within_a_fault_do_not_hide_it),
     cmocka_unit_test (exceptions_alone_stay_tracepoints),
   };
   return cmocka_run_group_tests_name ("convert-memory", tests, NULL, NULL);
