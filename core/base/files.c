@@ -11,6 +11,7 @@
 #include <glib/gi18n-lib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -166,6 +167,66 @@ name_is_free (int folder_fd, const char *name, GError **error)
   return TRUE;
 }
 
+/* Files that are written under a name of their own are locked by who writes them: of one that is
+ * not, the writer died. */
+static gboolean
+is_left_over (const char *name)
+{
+  return g_str_has_prefix (name, ".wpr-") && g_str_has_suffix (name, ".partial")
+         && strlen (name) == strlen (".wpr-0123456789abcdef.partial");
+}
+
+static void
+sweep_left_over (int folder_fd)
+{
+  int fd = openat (folder_fd, ".", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+  DIR *dir = fd >= 0 ? fdopendir (fd) : NULL;
+  struct dirent *entry;
+  if (dir == NULL && fd >= 0)
+    close (fd);
+  while (dir != NULL && (entry = readdir (dir)) != NULL)
+    {
+      int left
+          = is_left_over (entry->d_name)
+                ? openat (folder_fd, entry->d_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+                : -1;
+      if (left < 0)
+        continue;
+      if (flock (left, LOCK_EX | LOCK_NB) == 0)
+        unlinkat (folder_fd, entry->d_name, 0);
+      close (left);
+    }
+  if (dir != NULL)
+    closedir (dir);
+}
+
+/* Between making and locking it somebody may have swept it away. */
+static int
+open_named (WprNewFile *file, int folder_fd)
+{
+  struct stat st;
+  int fd = -1;
+  sweep_left_over (folder_fd);
+  for (guint tries = 0; tries < 10; tries++)
+    {
+      g_free (file->temporary);
+      file->temporary = g_strdup_printf (".wpr-%08x%08x.partial", g_random_int (), g_random_int ());
+      fd = openat (folder_fd, file->temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC,
+                   0600);
+      if (fd < 0)
+        break;
+      flock (fd, LOCK_EX | LOCK_NB);
+      if (fstat (fd, &st) != 0 || st.st_nlink > 0)
+        return fd;
+      close (fd);
+      fd = -1;
+    }
+  int errsv = errno;
+  g_clear_pointer (&file->temporary, g_free);
+  errno = errsv;
+  return fd;
+}
+
 WprNewFile *
 wpr_new_file_open (int folder_fd, const char *name, GError **error)
 {
@@ -178,13 +239,7 @@ wpr_new_file_open (int folder_fd, const char *name, GError **error)
   file->fd = openat (folder_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file->fd < 0
       && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT))
-    {
-      file->temporary = g_strdup_printf (".wpr-%08x%08x.partial", g_random_int (), g_random_int ());
-      file->fd = openat (folder_fd, file->temporary,
-                         O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
-      if (file->fd < 0)
-        g_clear_pointer (&file->temporary, g_free);
-    }
+    file->fd = open_named (file, folder_fd);
   int errsv = errno;
   if (file->fd < 0 || file->folder_fd < 0)
     {

@@ -33,7 +33,7 @@ int wpr_create_folder_at (int folder_fd, const char *name,
 gboolean wpr_remove_tree_at (int parent_fd, const char *name, GError **error);
 
 /* An output that appears whole or not at all: O_TMPFILE in the folder (else a temporary name
- * there), linked without replacing. */
+ * there, ".wpr-*.partial"; what a dead process left of those goes), linked without replacing. */
 typedef struct _WprNewFile WprNewFile;
 /* Checks first that the name is free and the folder writable (WPR_ERROR_NOT_WRITABLE). Does not
  * take folder_fd. */

@@ -33,7 +33,7 @@ struct _WprEtlWriter
   Lane *lanes;       /* of info.n_cpus */
   guint32 n_buffers; /* the header buffer included; the next data buffer's sequence number */
   guint64 n_bytes;   /* in the file */
-  WprXpressEncoder *encoder; /* NULL: not compressed */
+  WprXpressEncoder *encoder; /* NULL until it is needed */
   guint8 *packed;            /* a compressed buffer, of PACKED_BYTES */
   guint64 n_events, n_clamped;
 };
@@ -94,11 +94,6 @@ wpr_etl_writer_new (int fd, const WprEtlHeaderInfo *info, GError **error)
   self->n_buffers = 1;
   for (guint i = 0; i < info->n_cpus; i++)
     self->lanes[i].ticks = info->start_ticks;
-  if (info->compress)
-    {
-      self->encoder = wpr_xpress_encoder_new ();
-      self->packed = g_malloc (PACKED_BYTES);
-    }
   if (!write_header (self, &(WprEtlTail){ .n_buffers = 1 }, &header, error))
     return NULL;
   self->n_bytes = header;
@@ -145,7 +140,7 @@ wpr_etl_writer_open_bytes (const WprEtlWriter *self)
 
   for (guint i = 0; i < self->info.n_cpus; i++)
     if (self->lanes[i].bytes != NULL && self->lanes[i].used > WPR_ETL_BUFFER_HEADER)
-      bytes += self->encoder != NULL ? self->lanes[i].used : WPR_ETL_BUFFER_BYTES;
+      bytes += self->info.compress ? self->lanes[i].used : WPR_ETL_BUFFER_BYTES;
   return bytes;
 }
 
@@ -169,7 +164,12 @@ pack (WprEtlWriter *self, Lane *lane, WprEtlBufferHead *head)
 {
   gsize size = lane->used - WPR_ETL_BUFFER_HEADER, packed = 0;
 
-  if (self->encoder != NULL)
+  if (self->info.compress && self->encoder == NULL)
+    {
+      self->encoder = wpr_xpress_encoder_new ();
+      self->packed = g_malloc (PACKED_BYTES);
+    }
+  if (self->info.compress)
     packed = wpr_xpress_encode (self->encoder, lane->bytes + WPR_ETL_BUFFER_HEADER, size,
                                 self->packed + WPR_ETL_BUFFER_HEADER, size + PACKED_SLACK);
   if (packed > 0 && packed <= size)
@@ -178,7 +178,7 @@ pack (WprEtlWriter *self, Lane *lane, WprEtlBufferHead *head)
       head->flags |= WPR_ETL_FLAG_COMPRESSED;
       return self->packed;
     }
-  head->bytes = self->encoder != NULL ? (lane->used + 1023) / 1024 * 1024 : WPR_ETL_BUFFER_BYTES;
+  head->bytes = self->info.compress ? (lane->used + 1023) / 1024 * 1024 : WPR_ETL_BUFFER_BYTES;
   memset (lane->bytes + lane->used, 0xff, head->bytes - lane->used);
   return lane->bytes;
 }
@@ -215,6 +215,8 @@ wpr_etl_writer_park (WprEtlWriter *self, GError **error)
         return FALSE;
       g_clear_pointer (&self->lanes[cpu].bytes, g_free);
     }
+  g_clear_pointer (&self->encoder, wpr_xpress_encoder_free);
+  g_clear_pointer (&self->packed, g_free);
   return TRUE;
 }
 

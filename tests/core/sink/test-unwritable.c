@@ -14,6 +14,7 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -241,6 +242,35 @@ without_unnamed_files_or_links_it_is_the_same (void **state)
   assert_int_equal (g_rmdir (folder), 0);
 }
 
+/* A writer that was killed where files have names at once leaves one, until the next is written. */
+static void
+what_the_dead_left_goes (void **state)
+{
+  static const char *const names[]
+      = { ".wpr-0123456789abcdef.partial", ".wpr-fedcba9876543210.partial", ".wpr-mine.partial" };
+  g_autoptr (Kit) kit = make_store ();
+  g_autofree char *folder = g_dir_make_tmp ("wpr-left-XXXXXX", NULL);
+  int fds[G_N_ELEMENTS (names)];
+  int fd = wpr_open_folder (folder, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    fds[i] = openat (fd, names[i], O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  /* The first is dead, the second lives; the third is somebody's. */
+  assert_int_equal (flock (fds[1], LOCK_EX | LOCK_NB), 0);
+  fails.tmpfile_errno = EOPNOTSUPP;
+  fails.armed = TRUE;
+  assert_true (wpr_new_file_check (fd, "x.etl", NULL));
+  fails.armed = FALSE;
+  assert_int_equal (count_files (folder), 2);
+  assert_int_equal (faccessat (fd, names[0], F_OK, 0), -1);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    close (fds[i]);
+  close (fd);
+  memset (&fails, 0, sizeof fails);
+  remove_all (folder);
+  assert_int_equal (g_rmdir (folder), 0);
+}
+
 /* The real thing, where this may be mounted. */
 static void
 a_small_or_read_only_file_system (void **state)
@@ -275,6 +305,7 @@ main (void)
     cmocka_unit_test (a_disk_that_is_full_or_fails_leaves_nothing),
     cmocka_unit_test (what_cannot_be_synced_is_not_there),
     cmocka_unit_test (without_unnamed_files_or_links_it_is_the_same),
+    cmocka_unit_test (what_the_dead_left_goes),
     cmocka_unit_test (a_small_or_read_only_file_system),
   };
 
