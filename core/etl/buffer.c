@@ -33,7 +33,7 @@ read_header (const WprEtlFile *file, WprEtlBuffer *buffer)
 
 /* Buffers of an uncompressed file are of one size, whatever they say; those of a compressed one
  * follow each other. */
-static void
+static gboolean
 check_size (const WprEtlFile *file, WprEtlBuffer *buffer, const WprEtlFaults *faults)
 {
   const WprEtlFileInfo *info = &file->info;
@@ -41,21 +41,19 @@ check_size (const WprEtlFile *file, WprEtlBuffer *buffer, const WprEtlFaults *fa
   if ((info->mode & WPR_ETL_MODE_COMPRESSED) != 0)
     {
       if (buffer->bytes >= WPR_ETL_BUFFER_HEADER && buffer->bytes <= WPR_ETL_MOST_BUFFER)
-        return;
+        return TRUE;
       wpr_etl_fault (faults, buffer->at, _ ("buffer %u says it has %u bytes, not %u"),
                      (guint)buffer->index, buffer->bytes, info->buffer_bytes);
       /* Where the next one begins is not known. */
       buffer->bytes = (guint32)MIN (file->size - buffer->at, (guint64)G_MAXUINT32);
-      buffer->end = 0;
-      return;
+      return FALSE;
     }
-  if (buffer->bytes != info->buffer_bytes)
-    {
-      wpr_etl_fault (faults, buffer->at, _ ("buffer %u says it has %u bytes, not %u"),
-                     (guint)buffer->index, buffer->bytes, info->buffer_bytes);
-      buffer->end = 0;
-    }
+  if (buffer->bytes == info->buffer_bytes)
+    return TRUE;
+  wpr_etl_fault (faults, buffer->at, _ ("buffer %u says it has %u bytes, not %u"),
+                 (guint)buffer->index, buffer->bytes, info->buffer_bytes);
   buffer->bytes = info->buffer_bytes;
+  return FALSE;
 }
 
 static gboolean
@@ -75,9 +73,11 @@ open_buffer (const WprEtlFile *file, WprEtlBuffer *buffer, const WprEtlFaults *f
       return TRUE;
     }
   read_header (file, buffer);
-  check_size (file, buffer, faults);
-  if (buffer->end == 0)
-    return TRUE;
+  if (!check_size (file, buffer, faults))
+    {
+      buffer->end = 0;
+      return TRUE;
+    }
   most = (buffer->flags & WPR_ETL_FLAG_COMPRESSED) != 0 ? MAX (buffer->bytes, info->buffer_bytes)
                                                         : buffer->bytes;
   if (buffer->end < WPR_ETL_BUFFER_HEADER || buffer->end > most)

@@ -86,8 +86,13 @@ make_index (WprEtlCursor *self)
     {
       /* One look at its header has mapped the pages around it. */
       wpr_etl_file_release (self->file, buffer.at, buffer.at + buffer.bytes);
-      if (buffer.index == 0 || buffer.end == 0 || buffer.at > AT_MASK)
+      if (buffer.index == 0)
         continue;
+      if (buffer.end == 0 || buffer.at > AT_MASK) /* nothing to come back for */
+        {
+          self->done += buffer.bytes;
+          continue;
+        }
       entry = (guint64)buffer.cpu << CPU_SHIFT | buffer.at;
       g_array_append_val (self->index, entry);
     }

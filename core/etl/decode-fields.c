@@ -232,6 +232,8 @@ read_values (Walk *self, const WprEtlRow *row, guint depth)
   field->count = (guint16)MIN (n, (guint)G_MAXUINT16);
   field->offset = start;
   field->size = self->at - start;
+  if (row->length != WPR_ETL_MANY_ONE && field->is_array && n > 0 && field->size / n <= G_MAXUINT16)
+    field->value_bytes = (guint16)(field->size / n);
   if (row->many == WPR_ETL_MANY_ONE)
     {
       field->offset += skip;

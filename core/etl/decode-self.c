@@ -20,9 +20,13 @@ static const guint8 shows[128] = {
   [7] = WPR_ETL_SHOW_PORT,      [8] = WPR_ETL_SHOW_IPV4,      [9] = WPR_ETL_SHOW_IPV6,
   [10] = WPR_ETL_SHOW_SOCKADDR, [11] = WPR_ETL_SHOW_TEXT,     [12] = WPR_ETL_SHOW_TEXT,
   [13] = WPR_ETL_SHOW_WIN32,    [14] = WPR_ETL_SHOW_NTSTATUS, [15] = WPR_ETL_SHOW_HRESULT,
-  [16] = WPR_ETL_SHOW_TIME,     [17] = WPR_ETL_SHOW_SIGNED,   [18] = WPR_ETL_SHOW_UNSIGNED,
-  [35] = WPR_ETL_SHOW_TEXT,     [37] = WPR_ETL_SHOW_HEX,      [38] = WPR_ETL_SHOW_TIME,
+  [16] = WPR_ETL_SHOW_TIME,     [35] = WPR_ETL_SHOW_TEXT,     [37] = WPR_ETL_SHOW_HEX,
+  [38] = WPR_ETL_SHOW_TIME,
 };
+
+/* Out types that only say whether a number has a sign: its type says so here. */
+#define OUT_SIGNED 17
+#define OUT_UNSIGNED 18
 
 typedef struct
 {
@@ -117,6 +121,10 @@ take_field (Schema *self, WprEtlRow *row)
     row->show = shows[out];
   if (row->type == WPR_ETL_TYPE_U16 && row->show == WPR_ETL_SHOW_PORT)
     row->type = WPR_ETL_TYPE_PORT; /* compared as it is shown */
+  /* I8, U8, I16, U16 .. U64: the signed ones are odd. */
+  if (row->type >= WPR_ETL_TYPE_I8 && row->type <= WPR_ETL_TYPE_U64
+      && (out == OUT_SIGNED ? row->type % 2 == 0 : out == OUT_UNSIGNED && row->type % 2 == 1))
+    row->type = (guint8)(out == OUT_SIGNED ? row->type - 1 : row->type + 1);
   return take_many (self, in, row);
 }
 

@@ -40,7 +40,7 @@ integer_at (guint8 type, const guint8 *at, guint32 bytes, guint64 *value)
 {
   if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
     return FALSE;
-  if (type == WPR_ETL_TYPE_F32 || type == WPR_ETL_TYPE_F64)
+  if (type == WPR_ETL_TYPE_F32 || type == WPR_ETL_TYPE_F64 || wpr_etl_type_bytes (type, 8) == 0)
     return FALSE;
   if (type == WPR_ETL_TYPE_PORT)
     {
@@ -124,21 +124,13 @@ append_integer (GString *text, guint8 type, guint8 show, const guint8 *at, guint
       wpr_etl_append_unsigned (
           text, type == WPR_ETL_TYPE_PORT || bytes != 2 ? value : (guint64)at[0] << 8 | at[1]);
       break;
-    case WPR_ETL_SHOW_TEXT:
-      if (bytes <= 2 && type != WPR_ETL_TYPE_CHAR16)
-        wpr_etl_append_text8 (text, at, 1);
-      else
-        wpr_etl_append_text16 (text, at, bytes);
-      break;
-    case WPR_ETL_SHOW_TIME:
-      if (bytes == 8)
-        {
-          wpr_etl_append_filetime (text, (gint64)value);
-          break;
-        }
-      G_GNUC_FALLTHROUGH;
     default:
-      if (is_signed (type) && show != WPR_ETL_SHOW_UNSIGNED)
+      /* An 8-bit character is a number, as it is for PerfView. */
+      if (show == WPR_ETL_SHOW_TEXT && bytes == 2)
+        wpr_etl_append_text16 (text, at, bytes);
+      else if (show == WPR_ETL_SHOW_TIME && bytes == 8)
+        wpr_etl_append_filetime (text, (gint64)value);
+      else if (is_signed (type))
         wpr_etl_append_signed (text, (gint64)value);
       else
         wpr_etl_append_unsigned (text, value);

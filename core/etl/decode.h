@@ -67,8 +67,7 @@ typedef enum
   WPR_ETL_SHOW_NTSTATUS,
   WPR_ETL_SHOW_HRESULT,
   WPR_ETL_SHOW_TIME,
-  WPR_ETL_SHOW_SIGNED,
-  WPR_ETL_SHOW_UNSIGNED,
+  WPR_ETL_SHOW_UNSIGNED, /* a POINTER that is a size */
   WPR_ETL_N_SHOWS
 } WprEtlShow;
 
@@ -84,8 +83,8 @@ typedef struct
   guint8 type;      /* WprEtlType */
   guint8 show;      /* WprEtlShow */
   guint8 depth;
-  guint8 value_bytes; /* of one element; 0: they are of different sizes */
   gboolean is_array;
+  guint16 value_bytes; /* of one element; 0: they are of different sizes */
   guint16 count;       /* elements; 1 unless an array; of a STRUCT: its members */
   guint16 index;       /* of a STRUCT in an array of them */
   guint32 offset;      /* in the payload: where the value is, its length or NUL not included */

@@ -169,10 +169,8 @@ shown_kind (const WprEtlField *raw)
     case WPR_ETL_SHOW_NTSTATUS:
     case WPR_ETL_SHOW_HRESULT:
       return kind == VALUE_SIGNED || kind == VALUE_UNSIGNED ? VALUE_HEX : kind;
-    case WPR_ETL_SHOW_SIGNED:
-      return kind == VALUE_UNSIGNED ? VALUE_SIGNED : kind;
-    case WPR_ETL_SHOW_UNSIGNED:
-      return kind == VALUE_SIGNED ? VALUE_UNSIGNED : kind;
+    case WPR_ETL_SHOW_UNSIGNED: /* a size, which is as wide as a pointer */
+      return kind == VALUE_HEX ? VALUE_UNSIGNED : kind;
     case WPR_ETL_SHOW_BOOL:
       return kind == VALUE_UNSIGNED || kind == VALUE_SIGNED ? VALUE_BOOL : kind;
     case WPR_ETL_SHOW_TEXT:

@@ -113,9 +113,7 @@ convert_number (const WprEtlField *raw, WprTraceField *field)
   field->hex = raw->show == WPR_ETL_SHOW_HEX || raw->type == WPR_ETL_TYPE_HEX32
                || raw->type == WPR_ETL_TYPE_HEX64 || raw->show == WPR_ETL_SHOW_NTSTATUS
                || raw->show == WPR_ETL_SHOW_HRESULT;
-  if (raw->show == WPR_ETL_SHOW_SIGNED && field->type == WPR_TRACE_FIELD_UINT)
-    field->type = WPR_TRACE_FIELD_INT;
-  if (raw->show == WPR_ETL_SHOW_UNSIGNED && field->type == WPR_TRACE_FIELD_INT)
+  if (raw->show == WPR_ETL_SHOW_UNSIGNED) /* a size, which is as wide as a pointer */
     field->type = WPR_TRACE_FIELD_UINT;
   if (raw->show == WPR_ETL_SHOW_BOOL)
     field->type = WPR_TRACE_FIELD_BOOL;
