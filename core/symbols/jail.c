@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "symbols/jail-filter.h"
+
 #define NOBODY 65534 /* the kernel's own overflow id */
 #define MOST_FDS 256
 #define US_PER_S (1000 * 1000)
@@ -99,7 +101,8 @@ lock_up (const WprJail *jail, int out)
       syscall (SYS_setresgid, NOBODY, NOBODY, NOBODY);
       syscall (SYS_setresuid, NOBODY, NOBODY, NOBODY);
     }
-  prctl (PR_SET_PDEATHSIG, SIGKILL); /* last: a change of user takes it back */
+  prctl (PR_SET_PDEATHSIG, SIGKILL); /* behind the change of user, which takes it back */
+  wpr_jail_filter ();
 }
 
 static gboolean

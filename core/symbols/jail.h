@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Work on what strangers made, in a process of its own that may crash, loop and eat memory without
  * harm: limits on memory and time, no privileges (root becomes nobody), no descriptors but those of
- * the work, nothing to write to but a pipe. */
+ * the work, nothing to write to but a pipe, no system calls but what that needs. */
 #pragma once
 
 #include <gio/gio.h>
