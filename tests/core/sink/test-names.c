@@ -224,6 +224,84 @@ memory_mode_names_them_as_well (void **state)
   drive_clear (&d);
 }
 
+static void
+without_names_nothing_of_them_is_in_the_file (void **state)
+{
+  Drive d;
+  Answer answer = { 0 };
+  drive_init (&d);
+  g_autofree char *path = fixture ("known-pie");
+  drive_start (&d, drive_choice ("CPU", WPR_MODE_FILE), &answer);
+  assert_good (&answer);
+  Program program = run (path, WORK_MS, NULL);
+  wpr_recorder_set_save_flags (d.recorder, WPR_SAVE_NO_NAMES);
+  drive_stop (&d, "plain.etl", NULL, &answer);
+  assert_good (&answer);
+  answer_clear (&answer);
+  end (&program);
+  g_autoptr (WprTraceInfo) info = read_info (&d, "plain.etl");
+  assert_int_equal (info->n_addresses, 0);
+  g_autofree char *file = drive_path (&d, "plain.etl");
+  assert_int_equal (count_in_file (file, "Linux.Symbols"), 0);
+  assert_false (g_ptr_array_find_with_equal_func (d.phases, "names", g_str_equal, NULL));
+  drive_clear (&d);
+}
+
+/* ---- cancelling ---- */
+
+static void
+cancel_at_names (WprRecorder *recorder, const char *phase, double fraction, guint64 done,
+                 guint64 total, gpointer cancellable)
+{
+  if (g_str_equal (phase, "names"))
+    g_cancellable_cancel (cancellable);
+}
+
+/* The file may be finished before the word arrives. TRUE: it was cancelled. */
+static gboolean
+cancel_one (void)
+{
+  static const char *const both[] = { "known_static", "known_exported", NULL };
+  Drive d;
+  Answer answer = { 0 };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autofree char *path = fixture ("known-pie");
+  gboolean cancelled;
+  drive_init (&d);
+  drive_start (&d, drive_choice ("CPU", WPR_MODE_FILE), &answer);
+  assert_good (&answer);
+  Program program = run (path, WORK_MS, NULL);
+  g_signal_connect (d.recorder, "progress", G_CALLBACK (cancel_at_names), cancellable);
+  drive_stop_begin (&d, "cancelled.etl", cancellable, &answer);
+  drive_wait (&answer.done);
+  cancelled = !answer.good;
+  if (cancelled)
+    {
+      assert_refused (&answer, WPR_ERROR_CANCELLED);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) left = wpr_unfinished_list (&error);
+      assert_int_equal (left->len, 1);
+      const WprUnfinished *store = g_ptr_array_index (left, 0);
+      g_autoptr (WprSaved) saved
+          = wpr_recover (store->path, d.save_fd, "recovered.etl", NULL, NULL, NULL, &error);
+      assert_non_null (saved);
+      assert_functions (&d, "recovered.etl", "/known-pie", "State=named", both);
+    }
+  answer_clear (&answer);
+  end (&program);
+  drive_clear (&d);
+  return cancelled;
+}
+
+static void
+cancelled_while_names_are_looked_for_the_recording_is_kept (void **state)
+{
+  for (guint i = 0; i < 10; i++)
+    if (cancel_one ())
+      return;
+  fail_msg ("%s", "it was never cancelled in time");
+}
+
 /* ---- code without a file ---- */
 
 static gboolean
@@ -303,6 +381,8 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (functions_that_ran_are_named_in_the_file),
     cmocka_unit_test (memory_mode_names_them_as_well),
+    cmocka_unit_test (without_names_nothing_of_them_is_in_the_file),
+    cmocka_unit_test (cancelled_while_names_are_looked_for_the_recording_is_kept),
     cmocka_unit_test (code_made_at_run_time_is_named_by_its_own_plain_map_only),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -3,14 +3,17 @@
  * be, and the kernel's. */
 #include "config.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -291,6 +294,122 @@ what_is_not_there_or_no_elf_file_has_none (void **state)
   find_clear (&f);
 }
 
+/* ---- servers ---- */
+
+/* Serves a folder on a port of this machine and prints which, until its input ends; "mute": takes
+ * connections and never answers. */
+static const char server[]
+    = "import http.server, os, socket, sys, threading\n"
+      "os.chdir(sys.argv[1])\n"
+      "class Quiet(http.server.SimpleHTTPRequestHandler):\n"
+      "    def log_message(self, *args): pass\n"
+      "s = socket.create_server(('127.0.0.1', 0)) if sys.argv[2] == 'mute' "
+      "else http.server.HTTPServer(('127.0.0.1', 0), Quiet)\n"
+      "print(s.getsockname()[1] if sys.argv[2] == 'mute' else s.server_port, flush=True)\n"
+      "if sys.argv[2] != 'mute': threading.Thread(target=s.serve_forever, daemon=True).start()\n"
+      "sys.stdin.read()\n";
+
+typedef struct
+{
+  GPid pid;
+  int in, out;
+} Server;
+
+static gboolean
+begin_server (Server *self, const char *folder, const char *how)
+{
+  const char *argv[] = { "python3", "-c", server, folder, how, NULL };
+  char line[16] = "";
+  if (!g_spawn_async_with_pipes (NULL, (char **)argv, NULL,
+                                 G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
+                                 &self->pid, &self->in, &self->out, NULL, NULL))
+    return FALSE;
+  assert_true (read (self->out, line, sizeof line - 1) > 0);
+  g_autofree char *url = g_strdup_printf ("http://127.0.0.1:%d", atoi (line));
+  g_autofree char *cache = g_build_filename (folder, "fetched", NULL);
+  g_setenv ("DEBUGINFOD_URLS", url, TRUE);
+  g_setenv ("DEBUGINFOD_CACHE_PATH", cache, TRUE);
+  return TRUE;
+}
+
+static void
+end_server (Server *self)
+{
+  close (self->in);
+  close (self->out);
+  assert_int_equal (waitpid (self->pid, NULL, 0), self->pid);
+  g_unsetenv ("DEBUGINFOD_URLS");
+}
+
+/* Where the server has the file of the image's build id. */
+static void
+publish (const Find *f, const char *name)
+{
+  g_autofree char *from = fixture (name), *bytes = NULL;
+  g_autoptr (GString) path = g_string_new (f->root);
+  gsize size = 0;
+  g_string_append (path, "/buildid/");
+  for (guint i = 0; i < f->image->build_id_size; i++)
+    g_string_append_printf (path, "%02x", f->image->build_id[i]);
+  assert_int_equal (g_mkdir_with_parents (path->str, 0700), 0);
+  g_string_append (path, "/debuginfo");
+  assert_true (g_file_get_contents (from, &bytes, &size, NULL));
+  assert_true (g_file_set_contents (path->str, bytes, (gssize)size, NULL));
+}
+
+static gboolean
+has_client (void)
+{
+  void *library = dlopen ("libdebuginfod.so.1", RTLD_NOW);
+  if (library == NULL)
+    print_message ("skipped: elfutils' debuginfod client is not installed\n");
+  return library != NULL;
+}
+
+static void
+servers_are_asked_only_where_that_is_wanted (void **state)
+{
+  for (guint wanted = 0; wanted < 2; wanted++)
+    {
+      Find f;
+      Server s;
+      find_fixture (&f, "known-stripped");
+      publish (&f, "known.debug");
+      if (!has_client () || !begin_server (&s, f.root, "plain"))
+        {
+          find_clear (&f);
+          skip ();
+        }
+      f.search.debuginfod = wanted;
+      assert_true (wpr_symbols_find (&f.search));
+      if (wanted)
+        assert_both (&f, "debug file");
+      else
+        assert_string_equal (f.image->source, "dynsym");
+      end_server (&s);
+      find_clear (&f);
+    }
+}
+
+static void
+a_server_that_does_not_answer_takes_the_time_given_and_no_more (void **state)
+{
+  Find f;
+  Server s;
+  find_fixture (&f, "known-stripped");
+  if (!has_client () || !begin_server (&s, f.root, "mute"))
+    {
+      find_clear (&f);
+      skip ();
+    }
+  f.search.debuginfod = TRUE;
+  f.search.budget_us = 2 * G_USEC_PER_SEC;
+  assert_true (wpr_symbols_find (&f.search)); /* else the client waits for 90 s */
+  assert_int_equal (f.image->state, WPR_SYMBOLS_NO_TIME);
+  end_server (&s);
+  find_clear (&f);
+}
+
 /* ---- the kernel ---- */
 
 /* schedule() is in every kernel, and in no module. */
@@ -382,6 +501,8 @@ main (void)
     cmocka_unit_test (without_time_nothing_is_read_and_that_is_said),
     cmocka_unit_test (it_can_be_cancelled),
     cmocka_unit_test (what_is_not_there_or_no_elf_file_has_none),
+    cmocka_unit_test (servers_are_asked_only_where_that_is_wanted),
+    cmocka_unit_test (a_server_that_does_not_answer_takes_the_time_given_and_no_more),
     cmocka_unit_test (functions_of_the_kernel_have_names),
     cmocka_unit_test (another_kernels_addresses_have_none),
     cmocka_unit_test (encoded_names_are_decoded),
