@@ -10,7 +10,7 @@
 #define SECOND G_GINT64_CONSTANT (1000000000)
 #define DAY_S 86400
 
-/* Bytes of a field that a person is shown. */
+/* Bytes of a field that a person is shown; programs get all. */
 #define MOST_BYTES 256
 
 /* ---- times ---- */
@@ -233,6 +233,7 @@ static void
 put_value (WprDump *self, const WprEtlField *raw)
 {
   const GString *words;
+  gsize most;
   Value value;
 
   take_value (self->file, raw, &value);
@@ -257,8 +258,9 @@ put_value (WprDump *self, const WprEtlField *raw)
       wpr_dump_put_iso (&self->put, &self->clock, value.i);
       break;
     case VALUE_BYTES:
-      wpr_put_hex_bytes (&self->put, raw->value, MIN (raw->size, MOST_BYTES));
-      if (raw->size > MOST_BYTES)
+      most = self->put.doubles_quotes ? raw->size : MIN (raw->size, MOST_BYTES);
+      wpr_put_hex_bytes (&self->put, raw->value, most);
+      if (raw->size > most)
         wpr_put_text (&self->put, "...");
       break;
     case VALUE_TEXT:

@@ -216,6 +216,54 @@ file_kit_stack (FileKit *kit, guint cpu, double ms, double event_ms, guint32 pid
 }
 
 void
+file_kit_stack_key (FileKit *kit, guint cpu, double ms, guint16 hook, double event_ms, guint32 pid,
+                    guint32 tid, guint64 key)
+{
+  Payload payload = { .size = 0 };
+  put (&payload, (guint64)file_kit_ticks (kit, event_ms), 8);
+  put (&payload, pid, 4);
+  put (&payload, tid, 4);
+  put (&payload, key, 8);
+  add_kernel (kit, cpu, ms, WPR_ETL_PERFINFO, hook, 2, &payload);
+}
+
+void
+file_kit_key (FileKit *kit, guint cpu, double ms, guint16 hook, guint64 key, const guint64 *frames,
+              guint n)
+{
+  Payload payload = { .size = 0 };
+  put (&payload, key, 8);
+  for (guint i = 0; i < n; i++)
+    put (&payload, frames[i], 8);
+  add_kernel (kit, cpu, ms, WPR_ETL_PERFINFO, hook, 2, &payload);
+}
+
+void
+file_kit_event_with_stack (FileKit *kit, guint cpu, double ms, guint32 pid, guint32 tid,
+                           const guint64 *frames, guint n)
+{
+  Payload record = { .size = 0x50 };
+  gsize size = 0x50 + 8 + 8 + 8 * n;
+  memset (record.bytes, 0, 0x50);
+  wpr_etl_put16 (record.bytes, (guint16)size);
+  record.bytes[2] = WPR_ETL_HEAD_EVENT;
+  record.bytes[3] = 0xc0;
+  record.bytes[4] = 1; /* items follow */
+  wpr_etl_put32 (record.bytes + 8, tid);
+  wpr_etl_put32 (record.bytes + 12, pid);
+  record.bytes[0x18] = 1; /* somebody's GUID */
+  put (&record, 8 + 8 + 8 * n, 2);
+  put (&record, 6, 2); /* STACK_TRACE64 */
+  put (&record, 0, 2);
+  put (&record, 8 + 8 * n, 2);
+  put (&record, 0, 8);
+  for (guint i = 0; i < n; i++)
+    put (&record, frames[i], 8);
+  assert_non_null (wpr_etl_writer_add_record (kit->writer, cpu, file_kit_ticks (kit, ms),
+                                              record.bytes, record.size, 0x10, NULL));
+}
+
+void
 file_kit_event (FileKit *kit, guint cpu, double ms, guint32 pid, guint32 tid, const char *provider,
                 const char *name, ...)
 {

@@ -51,6 +51,14 @@ void file_kit_call (FileKit *kit, guint cpu, double ms, guint64 address);
 /* A StackWalk record of the event at event_ms. */
 void file_kit_stack (FileKit *kit, guint cpu, double ms, double event_ms, guint32 pid, guint32 tid,
                      const guint64 *frames, guint n);
+/* A stack by its key (1825 kernel, 1826 user), and what tells a key's frames (1824). */
+void file_kit_stack_key (FileKit *kit, guint cpu, double ms, guint16 hook, double event_ms,
+                         guint32 pid, guint32 tid, guint64 key);
+void file_kit_key (FileKit *kit, guint cpu, double ms, guint16 hook, guint64 key,
+                   const guint64 *frames, guint n);
+/* An event of a provider with its stack in an extended item. */
+void file_kit_event_with_stack (FileKit *kit, guint cpu, double ms, guint32 pid, guint32 tid,
+                                const guint64 *frames, guint n);
 /* Self-describing: name, then pairs of field name and value ("s:" text, "u:" u32 in front of the
  * field's name), NULL. */
 void file_kit_event (FileKit *kit, guint cpu, double ms, guint32 pid, guint32 tid,

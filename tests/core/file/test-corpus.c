@@ -222,7 +222,8 @@ processes_of_a_real_file_have_names (void **state)
   g_autoptr (WprTraceFile) file = wpr_trace_file_open (path, WPR_TRACE_STACKS, NULL, NULL);
   guint n_known = 0, n_unknown = 0;
   assert_non_null (file);
-  assert_true (wpr_trace_file_set_filter (file, "Provider == Thread || Provider == Image", NULL, NULL));
+  assert_true (
+      wpr_trace_file_set_filter (file, "Provider == Thread || Provider == Image", NULL, NULL));
   for (const WprTraceEvent *event; (event = wpr_trace_file_next (file)) != NULL;)
     if (event->process[0] != '\0')
       n_known++;

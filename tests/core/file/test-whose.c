@@ -155,6 +155,77 @@ stacks_go_to_their_events (void **state)
 }
 
 static void
+stacks_by_key_are_told_later (void **state)
+{
+  static const guint64 first[] = { KERNEL + 0x10, KERNEL + 0x20 }, again[] = { KERNEL + 0x30 },
+                       user[] = { 0x401000 }, both[] = { KERNEL + 0x10, KERNEL + 0x20, 0x401000 };
+  g_autoptr (FileKit) kit = file_kit_new (1, 100);
+  file_kit_sample (kit, 0, 1, 11, KERNEL);
+  file_kit_stack_key (kit, 0, 1, 0x1825, 1, 10, 11, 7);
+  file_kit_stack_key (kit, 0, 1, 0x1826, 1, 10, 11, 8);
+  file_kit_key (kit, 0, 2, 0x1823, 7, first, 2); /* thrown out: the key is used again */
+  file_kit_sample (kit, 0, 3, 11, KERNEL);
+  file_kit_stack_key (kit, 0, 3, 0x1825, 3, 10, 11, 7);
+  file_kit_sample (kit, 0, 4, 11, KERNEL);
+  file_kit_stack_key (kit, 0, 4, 0x1825, 4, 10, 11, 99); /* told nowhere */
+  file_kit_key (kit, 0, 9, 0x1824, 7, again, 1);
+  file_kit_key (kit, 0, 9, 0x1824, 8, user, 1);
+  g_autoptr (WprTraceFile) file = open_kit (kit, WPR_TRACE_STACKS);
+  assert_non_null (file_kit_next (file, "SampledProfile"));
+  assert_stack (file, both, 3);
+  assert_non_null (file_kit_next (file, "SampledProfile"));
+  assert_stack (file, again, 1);
+  assert_non_null (file_kit_next (file, "SampledProfile"));
+  assert_stack (file, NULL, 0);
+}
+
+static void
+providers_events_carry_their_stacks (void **state)
+{
+  static const guint64 frames[] = { 0x401000, 0x402000, 0x403000 };
+  g_autoptr (FileKit) kit = file_kit_new (1, 100);
+  file_kit_event_with_stack (kit, 0, 1, 10, 11, frames, 3);
+  file_kit_event (kit, 0, 2, 10, 11, "Linux.test", "tick", NULL);
+  const char *path = file_kit_finish (kit, 0);
+  for (guint flags = 0; flags < 2; flags++)
+    {
+      g_autoptr (WprTraceFile) file = wpr_trace_file_open (path, flags, NULL, NULL);
+      assert_true (wpr_trace_file_set_filter (
+          file, "Provider == {00000001-0000-0000-0000-000000000000}", NULL, NULL));
+      assert_owner (wpr_trace_file_next (file), 10, 11, "");
+      assert_stack (file, frames, 3);
+      assert_null (wpr_trace_file_next (file));
+    }
+}
+
+static void
+more_events_than_can_wait_keep_their_order (void **state)
+{
+  static const guint64 frames[] = { 0x401000 };
+  g_autoptr (FileKit) kit = file_kit_new (2, 100);
+  file_kit_sample (kit, 0, 0.5, 11, KERNEL);
+  for (guint i = 0; i < 200000; i++)
+    file_kit_sample (kit, i % 2, 1 + i * 0.001, 11, KERNEL);
+  file_kit_stack (kit, 0, 300, 0.5, 10, 11, frames, 1); /* too late */
+  file_kit_stack (kit, 1, 300, 1 + 199999 * 0.001, 10, 11, frames, 1);
+  g_autoptr (WprTraceFile) file = open_kit (kit, WPR_TRACE_STACKS);
+  gint64 last = -1;
+  guint n = 0, n_frames = 0, n_with = 0;
+  for (const WprTraceEvent *event; (event = file_kit_next (file, "SampledProfile")) != NULL; n++)
+    {
+      assert_true (event->time_ns >= last);
+      last = event->time_ns;
+      wpr_trace_file_get_stack (file, &n_frames);
+      n_with += n_frames;
+    }
+  assert_int_equal (n, 200001);
+  assert_int_equal (n_with, 1);
+  wpr_trace_file_rewind (file);
+  assert_non_null (file_kit_next (file, "Stack")); /* the late one */
+  assert_null (file_kit_next (file, "Stack"));
+}
+
+static void
 addresses_are_told_in_words (void **state)
 {
   g_autoptr (FileKit) kit = file_kit_new (1, 100);
@@ -210,6 +281,9 @@ main (void)
     cmocka_unit_test (a_pid_is_another_process_later),
     cmocka_unit_test (process_thread_and_image_events_are_about_one),
     cmocka_unit_test (stacks_go_to_their_events),
+    cmocka_unit_test (stacks_by_key_are_told_later),
+    cmocka_unit_test (providers_events_carry_their_stacks),
+    cmocka_unit_test (more_events_than_can_wait_keep_their_order),
     cmocka_unit_test (addresses_are_told_in_words),
     cmocka_unit_test (one_image_told_twice_is_one),
   };
