@@ -247,6 +247,47 @@ without_names_nothing_of_them_is_in_the_file (void **state)
   drive_clear (&d);
 }
 
+/* As in a container: the path means something only where the program runs. */
+static void
+files_of_another_mount_namespace_are_named (void **state)
+{
+  static const char *const both[] = { "known_static", "known_exported", NULL };
+  const char *probe[] = { "unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt", NULL };
+  int status = -1;
+  if (geteuid () != 0
+      || !g_spawn_sync (NULL, (char **)probe, NULL,
+                        G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL, NULL,
+                        &status, NULL)
+      || status != 0)
+    {
+      print_message ("skipped: this process cannot mount anything in a namespace of its own\n");
+      skip ();
+    }
+  Drive d;
+  Answer answer = { 0 };
+  drive_init (&d);
+  g_autofree char *path = fixture ("known-pie"), *unshare = g_find_program_in_path ("unshare");
+  g_autofree char *inside = g_build_filename (d.root, "inside", NULL);
+  g_autofree char *script = g_build_filename (d.root, "script", NULL);
+  g_autofree char *text
+      = g_strdup_printf ("#!/bin/sh\nmount -t tmpfs none '%s' && cp '%s' '%s/known-hidden' && exec "
+                         "'%s/known-hidden' " WORK_MS "\n",
+                         inside, path, inside, inside);
+  assert_int_equal (g_mkdir (inside, 0700), 0);
+  assert_true (g_file_set_contents_full (script, text, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
+  drive_start (&d, drive_choice ("CPU", WPR_MODE_FILE), &answer);
+  assert_good (&answer);
+  Program program = run (unshare, "-m", script);
+  g_autofree char *hidden = g_build_filename (inside, "known-hidden", NULL);
+  assert_int_equal (g_access (hidden, F_OK), -1);
+  drive_stop (&d, "hidden.etl", NULL, &answer);
+  assert_good (&answer);
+  answer_clear (&answer);
+  end (&program);
+  assert_functions (&d, "hidden.etl", "/known-hidden", "Source=symtab", both);
+  drive_clear (&d);
+}
+
 /* ---- cancelling ---- */
 
 static void
@@ -381,6 +422,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (functions_that_ran_are_named_in_the_file),
     cmocka_unit_test (memory_mode_names_them_as_well),
+    cmocka_unit_test (files_of_another_mount_namespace_are_named),
     cmocka_unit_test (without_names_nothing_of_them_is_in_the_file),
     cmocka_unit_test (cancelled_while_names_are_looked_for_the_recording_is_kept),
     cmocka_unit_test (code_made_at_run_time_is_named_by_its_own_plain_map_only),
