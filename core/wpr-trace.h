@@ -54,6 +54,15 @@ typedef struct
  * all; a cut file is described, with faults. Blocks. */
 WPR_API WprTraceInfo *wpr_trace_info_read (const char *path, GCancellable *cancellable,
                                            GError **error);
+/* A glance: header, and what the first and last buffers say (profiles, note, losses, host), so that
+ * a list of many is shown at once. No events are counted, nothing is verified but the length. Of a
+ * compressed file all is read. Blocks. */
+WPR_API WprTraceInfo *wpr_trace_brief_read (const char *path, GCancellable *cancellable,
+                                            GError **error);
+/* Adds a sentence about what was wrong to a finished file; the last one counts. The file is as it
+ * was after an error. WPR_ERROR_DAMAGED, _NOT_WRITABLE, _NO_SPACE. Blocks. */
+WPR_API gboolean wpr_trace_add_note (int folder_fd, const char *name, const char *note,
+                                     GError **error);
 WPR_API void wpr_trace_info_free (WprTraceInfo *info);
 WPR_API char *wpr_trace_info_to_text (const WprTraceInfo *info);
 WPR_API char *wpr_trace_info_to_json (const WprTraceInfo *info);
