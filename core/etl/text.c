@@ -11,6 +11,20 @@
 
 static const char hex_digits[] = "0123456789abcdef";
 
+/* g_string_append_len() without its questions, where there is room. */
+static inline void
+put (GString *text, const char *at, gsize size)
+{
+  if (text->len + size >= text->allocated_len)
+    {
+      g_string_append_len (text, at, (gssize)size);
+      return;
+    }
+  memcpy (text->str + text->len, at, size);
+  text->len += size;
+  text->str[text->len] = '\0';
+}
+
 /* ---- numbers as text ---- */
 
 void
@@ -21,7 +35,7 @@ wpr_etl_append_unsigned (GString *text, guint64 value)
   do
     *--at = (char)('0' + value % 10);
   while ((value /= 10) != 0);
-  g_string_append_len (text, at, digits + sizeof digits - at);
+  put (text, at, (gsize)(digits + sizeof digits - at));
 }
 
 void
@@ -42,7 +56,7 @@ wpr_etl_append_hex (GString *text, guint64 value)
   while ((value >>= 4) != 0);
   *--at = 'x';
   *--at = '0';
-  g_string_append_len (text, at, digits + sizeof digits - at);
+  put (text, at, (gsize)(digits + sizeof digits - at));
 }
 
 /* At least `width` digits. */
@@ -102,7 +116,7 @@ wpr_etl_append_text8 (GString *text, const guint8 *at, gsize size)
     size = (gsize)(nul - at);
   if (g_utf8_validate_len ((const char *)at, size, NULL))
     {
-      g_string_append_len (text, (const char *)at, (gssize)size);
+      put (text, (const char *)at, size);
       return;
     }
   for (gsize i = 0; i < size; i++)

@@ -103,7 +103,13 @@ wpr_etl_xpress_unpack (const guint8 *in, gsize in_size, guint8 *out, gsize out_s
       if ((length == IN_TOKEN && !take_long_length (&self, &length)) || offset > to)
         return -1;
       length = MIN (length + LEAST_MATCH, (guint64)(out_size - to));
-      /* Byte by byte: a match may lie over what it makes. */
+      if (offset >= length)
+        {
+          memcpy (out + to, out + to - offset, length);
+          to += length;
+          continue;
+        }
+      /* Byte by byte: the match lies over what it makes. */
       for (; length > 0; length--, to++)
         out[to] = out[to - offset];
     }

@@ -169,6 +169,76 @@ a_cpu_beyond_the_headers_is_told_and_read (void **state)
   expect_order (file, "700:10", 1, 0);
 }
 
+/* ---- packed files ---- */
+
+static GByteArray *
+load_seed (const char *name)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("WPR_SOURCE_ROOT"), "tests", "fuzz", "seeds",
+                                            "fuzz-etl", name, NULL);
+  char *bytes;
+  gsize size;
+
+  assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  return g_byte_array_new_take ((guint8 *)bytes, size);
+}
+
+/* Everything of a file that may be anything; from memory of exactly its size. */
+static guint
+read_all (const guint8 *bytes, gsize size)
+{
+  g_autofree guint8 *exact = g_memdup2 (bytes, size);
+  g_autoptr (WprEtlFile) file = wpr_etl_file_new (exact, size, NULL);
+  g_autoptr (WprEtlCursor) cursor = NULL;
+  const WprEtlEvent *event;
+  guint n = 0, n_faults = 0;
+
+  if (file == NULL)
+    return 0;
+  cursor = wpr_etl_cursor_new (file, count_fault, &n_faults);
+  while ((event = wpr_etl_cursor_next (cursor)) != NULL)
+    n += event->buffer > 0 && event->ticks >= 10;
+  assert_true (wpr_etl_cursor_done (cursor) <= size);
+  return n;
+}
+
+static void
+packed_files_of_three_kinds_are_read (void **state)
+{
+  static const char *const names[] = { "lznt1.etl", "xpress.etl", "huffman.etl" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (GByteArray) file = load_seed (names[i]);
+
+      assert_int_equal (read_all (file->data, file->len), 7);
+      for (guint size = 0; size < file->len; size++)
+        assert_true (read_all (file->data, size) <= 7);
+      for (guint at = 0; at < file->len; at++)
+        {
+          file->data[at] ^= 0x81;
+          read_all (file->data, file->len);
+          file->data[at] ^= 0x81;
+        }
+    }
+}
+
+/* A buffer says how much it becomes: never more than the file's buffers have. */
+static void
+a_packed_buffer_becomes_no_more_than_a_buffer (void **state)
+{
+  static const guint32 ends[] = { 4097, 0x00ffffff, 0xffffffff, 0x47 };
+  g_autoptr (GByteArray) file = load_seed ("xpress.etl");
+  guint at = test_u32 (file->data); /* the header buffer's bytes */
+
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    {
+      for (guint k = 0; k < 4; k++)
+        file->data[at + 0x30 + k] = (guint8)(ends[i] >> (8 * k));
+      assert_int_equal (read_all (file->data, file->len), 0);
+    }
+}
+
 int
 main (void)
 {
@@ -181,6 +251,8 @@ main (void)
     cmocka_unit_test (a_file_that_was_not_closed_is_read_to_its_end),
     cmocka_unit_test (lies_cost_one_buffer),
     cmocka_unit_test (a_cpu_beyond_the_headers_is_told_and_read),
+    cmocka_unit_test (packed_files_of_three_kinds_are_read),
+    cmocka_unit_test (a_packed_buffer_becomes_no_more_than_a_buffer),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);
