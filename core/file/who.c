@@ -119,19 +119,31 @@ compare_notes (gconstpointer a, gconstpointer b)
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* A rundown in the middle, of a file that was joined, tells of another one than was known: the end
+ * of the one and the start of the other were between the files. */
+static gboolean
+is_another (const Life *life, const Note *note)
+{
+  return note->note == WPR_WHO_THERE
+         && ((life->name != NULL && note->name != NULL && !g_str_equal (life->name, note->name))
+             || (life->owner != WPR_NOBODY && note->owner != WPR_NOBODY
+                 && life->owner != note->owner));
+}
+
 /* Whether a note begins a life: a start does, and anything else where none goes on. */
 static gboolean
-begins (const Note *note, gboolean is_first, gboolean has_ended)
+begins (const Note *note, const Life *life, gboolean has_ended)
 {
-  return note->note == WPR_WHO_START || is_first || (has_ended && note->note != WPR_WHO_END);
+  return note->note == WPR_WHO_START || life == NULL || (has_ended && note->note != WPR_WHO_END)
+         || is_another (life, note);
 }
 
 static void
 fold_note (Table *self, Run *run, const Note *note, gboolean *has_ended)
 {
-  Life *life;
+  Life *life = run->n > 0 ? &g_array_index (self->lives, Life, self->lives->len - 1) : NULL;
 
-  if (begins (note, run->n == 0, *has_ended))
+  if (begins (note, life, *has_ended))
     {
       Life next = { note->note == WPR_WHO_START ? note->ticks : G_MININT64, note->owner, NULL };
 
@@ -139,8 +151,8 @@ fold_note (Table *self, Run *run, const Note *note, gboolean *has_ended)
         next.from = note->ticks;
       g_array_append_val (self->lives, next);
       run->n++;
+      life = &g_array_index (self->lives, Life, self->lives->len - 1);
     }
-  life = &g_array_index (self->lives, Life, self->lives->len - 1);
   /* What is said first of a life is it: a rundown at the end may have a shorter name. */
   if (life->name == NULL)
     life->name = note->name;

@@ -117,6 +117,24 @@ files_of_one_boot_share_their_processors (void **state)
 }
 
 static void
+a_pid_may_be_another_in_the_next_file (void **state)
+{
+  g_autoptr (FileKit) a = file_kit_new (1, 100);
+  g_autoptr (FileKit) b = file_kit_new (1, 100);
+  g_autoptr (WprTraceMerged) merged = NULL;
+  file_kit_process (a, 0, 0, 0x0303, 7, "before");
+  add_ticks (a, 1, 1, "a");
+  file_kit_process (a, 0, 2, 0x0304, 7, "before");
+  file_kit_process (b, 0, 100, 0x0303, 7, "after");
+  add_ticks (b, 1, 101, "b");
+  file_kit_finish (a, 0);
+  file_kit_finish (b, 0);
+  g_autoptr (WprTraceFile) file = merge_two (a, b, WPR_TRACE_PLAIN, &merged);
+  assert_string_equal (file_kit_next (file, "a")->process, "before");
+  assert_string_equal (file_kit_next (file, "b")->process, "after");
+}
+
+static void
 each_header_is_kept (void **state)
 {
   g_autoptr (FileKit) a = file_kit_new (2, 100);
@@ -260,6 +278,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (files_of_two_computers_lie_beside_each_other),
     cmocka_unit_test (files_of_one_boot_share_their_processors),
+    cmocka_unit_test (a_pid_may_be_another_in_the_next_file),
     cmocka_unit_test (each_header_is_kept),
     cmocka_unit_test (another_frequency_keeps_stacks_with_their_events),
     cmocka_unit_test (symbols_of_two_files_do_not_mix),
