@@ -89,7 +89,8 @@ wpr_plan_finish_limits (WprPlanBuild *build)
   if (choice->max_size_mb != 0)
     {
       plan->max_bytes = (guint64)choice->max_size_mb * MAX (choice->max_files, 1) * MIB;
-      plan->part_bytes = choice->max_size_mb * MIB;
+      /* what stops there is one file */
+      plan->part_bytes = choice->stop_at_max_size ? 0 : choice->max_size_mb * MIB;
       plan->is_sequential = choice->stop_at_max_size;
     }
   if (plan->part_bytes != 0)

@@ -99,6 +99,7 @@ typedef struct
   AtspiRole role;
   const char *name;
   const char *description;
+  const char *begin; /* of the name */
 } Wanted;
 
 /* GTK 4.8 lists the widgets of the page that is shown, and calls them visible; only toplevels are
@@ -122,6 +123,12 @@ is_wanted (AtspiAccessible *accessible, const Wanted *wanted)
     {
       g_autofree char *name = atspi_accessible_get_name (accessible, NULL);
       if (g_strcmp0 (name, wanted->name) != 0)
+        return FALSE;
+    }
+  if (wanted->begin != NULL)
+    {
+      g_autofree char *name = atspi_accessible_get_name (accessible, NULL);
+      if (name == NULL || !g_str_has_prefix (name, wanted->begin))
         return FALSE;
     }
   if (wanted->description != NULL)
@@ -164,7 +171,7 @@ AtspiAccessible *
 screen_find (Screen *screen, AtspiRole role, const char *name)
 {
   assert_alive (screen);
-  Wanted wanted = { role, name, NULL };
+  Wanted wanted = { .role = role, .name = name };
   return search (screen->root, &wanted);
 }
 
@@ -172,8 +179,17 @@ AtspiAccessible *
 screen_find_described (Screen *screen, const char *description)
 {
   assert_alive (screen);
-  Wanted wanted = { ATSPI_ROLE_INVALID, NULL, description };
+  Wanted wanted = { .role = ATSPI_ROLE_INVALID, .description = description };
   return search (screen->root, &wanted);
+}
+
+char *
+screen_find_text (Screen *screen, AtspiRole role, const char *begin)
+{
+  assert_alive (screen);
+  Wanted wanted = { .role = role, .begin = begin };
+  g_autoptr (AtspiAccessible) found = search (screen->root, &wanted);
+  return found ? atspi_accessible_get_name (found, NULL) : NULL;
 }
 
 static AtspiAccessible *
@@ -196,14 +212,14 @@ wait_for (Screen *screen, const Wanted *wanted)
 AtspiAccessible *
 screen_wait (Screen *screen, AtspiRole role, const char *name)
 {
-  Wanted wanted = { role, name, NULL };
+  Wanted wanted = { .role = role, .name = name };
   return wait_for (screen, &wanted);
 }
 
 AtspiAccessible *
 screen_wait_described (Screen *screen, const char *description)
 {
-  Wanted wanted = { ATSPI_ROLE_INVALID, NULL, description };
+  Wanted wanted = { .role = ATSPI_ROLE_INVALID, .description = description };
   return wait_for (screen, &wanted);
 }
 
@@ -310,6 +326,27 @@ screen_choose (Screen *screen, const char *menu, const char *entry)
     fail_msg ("“%s” does not open", menu);
   screen_sleep (500);
   screen_press (screen, ATSPI_ROLE_MENU_ITEM, entry);
+}
+
+void
+screen_wait_window (const char *title, gboolean there)
+{
+  g_autofree char *command = g_strdup_printf ("xdotool search --onlyvisible --name '%s'", title);
+  for (gint64 end = deadline (1); g_get_monotonic_time () < end;)
+    {
+      int status = 0;
+      g_autofree char *ids = NULL;
+      g_autoptr (GError) error = NULL;
+      if (!g_spawn_command_line_sync (command, &ids, NULL, &status, &error))
+        fail_msg ("%s", error->message);
+      if ((*ids != '\0') == there)
+        {
+          screen_sleep (500); /* the keyboard goes there a moment later */
+          return;
+        }
+      screen_sleep (STEP_MS);
+    }
+  fail_msg ("“%s” is %s", title, there ? "not there" : "still there");
 }
 
 static void

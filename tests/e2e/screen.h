@@ -29,6 +29,8 @@ void screen_end (Screen *screen);
 AtspiAccessible *screen_find (Screen *screen, AtspiRole role, const char *name);
 /* The same by accessible description. */
 AtspiAccessible *screen_find_described (Screen *screen, const char *description);
+/* The whole text of one whose text begins so; NULL if there is none now. Free with g_free. */
+char *screen_find_text (Screen *screen, AtspiRole role, const char *begin);
 /* The same, waiting up to twenty seconds; fails the test otherwise. */
 AtspiAccessible *screen_wait (Screen *screen, AtspiRole role, const char *name);
 AtspiAccessible *screen_wait_described (Screen *screen, const char *description);
@@ -50,5 +52,10 @@ void screen_keys_at_once (const char *what);
 /* Opens a menu button's menu and presses an entry. */
 void screen_choose (Screen *screen, const char *menu, const char *entry);
 void screen_sleep (guint ms);
+/* Waits until a window of that title is there, or is gone: of GTK's own file chooser, which is not
+ * to be asked over the accessibility bus. In GTK 4.8 it has widgets without an address there; asked
+ * for one of them GTK's handler runs into "g_variant_is_object_path: assertion 'string != NULL'
+ * failed", and then into a null pointer, with nothing of this program on the stack. */
+void screen_wait_window (const char *title, gboolean there);
 /* Everything showing, on stderr. */
 void screen_dump (Screen *screen);

@@ -73,6 +73,35 @@ wpr_backend_post_plan (WprBackend *backend, guint serial, WprPlan *plan, GError 
 }
 
 static void
+open_estimate (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_estimate (envelope->model, envelope->number, g_steal_pointer (&envelope->value));
+}
+
+void
+wpr_backend_post_estimate (WprBackend *backend, guint serial, WprEstimate *estimate)
+{
+  post (backend, open_estimate,
+        &(Envelope){ .number = serial, .value = estimate, .free_value = g_free });
+}
+
+static void
+open_contained (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_contained (envelope->model, envelope->number, g_steal_pointer (&envelope->value));
+}
+
+void
+wpr_backend_post_contained (WprBackend *backend, guint serial, char **contained)
+{
+  post (backend, open_contained,
+        &(Envelope){
+            .number = serial, .value = contained, .free_value = (GDestroyNotify)g_strfreev });
+}
+
+static void
 open_details (gpointer data)
 {
   Envelope *envelope = data;

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 void wpr_backend_post_loaded (WprBackend *backend, GPtrArray *items, const char *rights_text,
                               guint64 memory_bytes);
 void wpr_backend_post_plan (WprBackend *backend, guint serial, WprPlan *plan, GError *error);
+void wpr_backend_post_estimate (WprBackend *backend, guint serial, WprEstimate *estimate);
+void wpr_backend_post_contained (WprBackend *backend, guint serial, char **contained);
 void wpr_backend_post_details (WprBackend *backend, WprDetails *details);
 void wpr_backend_post_subject (WprBackend *backend, WprSubject *subject);
 void wpr_backend_post_switched (WprBackend *backend, WprSubject *subject);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the two halves of the backend share: backend.c (profiles, plans, finding and watching a
- * recording) and backend-recording.c (beginning and ending one). Worker thread only, but for the
- * fields marked. */
+/* What the parts of the backend share: backend.c (finding and watching a recording),
+ * backend-recording.c (beginning and ending one), backend-choose.c (profiles and plans),
+ * backend-custom.c (a person's files). Worker thread only, but for the fields marked. */
 #pragma once
 
 #include "backend.h"
+#include "load.h"
 #include "worker.h"
 
 G_BEGIN_DECLS
@@ -21,9 +22,18 @@ struct _WprBackend
   WprMachine *machine;
   GHashTable *customs; /* of GBytes by name: usable files that a person added */
 
+  WprPlan *plan; /* of the newest wish, or NULL */
+  guint plan_serial;
+  char *plan_folder;    /* where that would be saved */
+  WprLoad load;         /* the first of two readings */
+  GSource *load_source; /* waits for the second */
+  gint64 load_us;       /* when the rates were read; 0: never */
+  double rates[WPR_LOAD_N];
+
   WprRecorder *recorder; /* the recording shown, or NULL */
   gboolean ours;         /* begun in this window */
   gboolean busy;         /* a start, stop or discard of ours is under way */
+  gboolean by_itself;    /* it stopped without being told to */
   gboolean announced;    /* the subject was sent */
   GSource *poll;         /* looks for a recording begun elsewhere */
   GSource *tick;         /* reads figures */
@@ -53,6 +63,17 @@ typedef struct
 void wpr_backend_send (WprBackend *backend, WprWorkFunc func, const WprWish *wish,
                        const char *first, const char *second, guint number);
 
+/* The same, once nothing else is asked of the worker. */
+void wpr_backend_send_low (WprBackend *backend, WprWorkFunc func, const WprWish *wish,
+                           const char *first, const char *second, guint number);
+/* In the worker's context; of the caller's, until wpr_backend_remove_timer(). */
+GSource *wpr_backend_add_timer (guint interval_ms, GSourceFunc func, gpointer data);
+void wpr_backend_remove_timer (GSource **source);
+
+/* backend-recording.c: sends how a recording ended that stopped by itself. */
+void wpr_backend_end_by_itself (WprBackend *backend);
+/* backend-choose.c: the first thing the worker does. */
+void wpr_backend_do_load (gpointer job);
 /* Follows a recorder (takes it) until wpr_backend_detach(). */
 void wpr_backend_attach (WprBackend *backend, WprRecorder *recorder, gboolean ours);
 void wpr_backend_detach (WprBackend *backend);

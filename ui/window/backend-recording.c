@@ -78,6 +78,32 @@ make_outcome (WprBackend *backend, const WprSaved *saved, int folder_fd)
   return outcome;
 }
 
+void
+wpr_backend_end_by_itself (WprBackend *backend)
+{
+  g_autoptr (GVariant) description = wpr_recorder_describe (backend->recorder);
+  g_autoptr (WprSaved) saved = g_new0 (WprSaved, 1);
+  g_autofree char *folder = NULL;
+  g_variant_lookup (description, "saved-folder", "^ay", &folder);
+  g_variant_lookup (description, "saved-name", "^ay", &saved->name);
+  g_variant_lookup (description, "saved-size", "t", &saved->size);
+  g_variant_lookup (description, "saved-events", "t", &saved->events);
+  g_variant_lookup (description, "saved-lost", "t", &saved->lost);
+  g_variant_lookup (description, "saved-duration", "x", &saved->duration_ns);
+  if (folder == NULL || saved->name == NULL)
+    {
+      wpr_backend_post_end (backend, NULL, g_strdup (_ ("The recording was saved.")));
+      return;
+    }
+  g_free (backend->folder);
+  backend->folder = g_steal_pointer (&folder);
+  int folder_fd = wpr_target_open_folder (backend->folder, NULL);
+  WprOutcome *outcome = make_outcome (backend, saved, folder_fd);
+  if (folder_fd >= 0)
+    close (folder_fd);
+  wpr_backend_post_end (backend, outcome, NULL);
+}
+
 static WprOutcome *
 make_failure (const GError *error)
 {
@@ -176,7 +202,7 @@ do_set_note (gpointer data)
   WprJob *job = data;
   WprBackend *backend = job->backend;
   ASSERT_WORKER (backend);
-  if (backend->recorder == NULL || backend->merge == NULL)
+  if (backend->recorder == NULL || (backend->merge == NULL && !backend->by_itself))
     return;
   replace (&backend->note, job->first);
   wpr_recorder_set_note (backend->recorder, backend->note);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profiles and plans, and the recording that is shown: found, followed, let go. What begins and
- * ends one is in backend-recording.c. */
+/* The recording that is shown: found, followed, let go. What begins and ends one is in
+ * backend-recording.c, what chooses it in backend-choose.c. */
 #include "config.h"
 #include "backend-post.h"
 
@@ -23,9 +23,9 @@ free_job (gpointer data)
   g_free (job);
 }
 
-void
-wpr_backend_send (WprBackend *backend, WprWorkFunc func, const WprWish *wish, const char *first,
-                  const char *second, guint number)
+static WprJob *
+new_job (WprBackend *backend, const WprWish *wish, const char *first, const char *second,
+         guint number)
 {
   WprJob *job = g_new0 (WprJob, 1);
   job->backend = backend;
@@ -33,122 +33,28 @@ wpr_backend_send (WprBackend *backend, WprWorkFunc func, const WprWish *wish, co
   job->first = g_strdup (first);
   job->second = g_strdup (second);
   job->number = number;
-  wpr_worker_send (backend->worker, func, job, free_job);
-}
-
-/* ---- profiles and plans ---- */
-
-static void
-do_load (gpointer data)
-{
-  WprBackend *backend = ((WprJob *)data)->backend;
-  ASSERT_WORKER (backend);
-  backend->library = wpr_library_new ();
-  backend->machine = wpr_machine_probe_recorder ();
-  GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < wpr_library_get_n_profiles (backend->library); i++)
-    {
-      const WprProfile *profile = wpr_library_get_profile (backend->library, i);
-      if (!profile->internal)
-        g_ptr_array_add (items, wpr_profile_item_new (profile));
-    }
-  wpr_backend_post_loaded (backend, items, wpr_machine_get_rights_text (backend->machine),
-                           wpr_machine_get_memory (backend->machine));
-}
-
-/* A level the profile lacks gives way to the one it has. */
-static int
-level_for (WprBackend *backend, const char *name, const char *source, const WprWish *wish)
-{
-  const WprProfile *profile = wpr_library_find (backend->library, name, source, NULL);
-  if (profile == NULL || profile->has[wish->level][wish->mode])
-    return wish->level;
-  return -1;
-}
-
-WprChoice *
-wpr_backend_make_choice (WprBackend *backend, const WprWish *wish)
-{
-  WprChoice *choice = wpr_choice_new ();
-  for (char **id = wish->names; *id != NULL; id++)
-    {
-      const char *source;
-      const char *name = wpr_backend_split_id (backend, *id, &source);
-      wpr_choice_add (choice, name, source, level_for (backend, name, source, wish));
-    }
-  choice->mode = wish->mode;
-  choice->buffer_size_kb = wish->buffer_kb;
-  choice->buffers = wish->buffers;
-  choice->duration_s = wish->stop_after_s;
-  if (wish->mode == WPR_MODE_FILE && wish->stop_at_mb != 0)
-    {
-      choice->max_size_mb = wish->stop_at_mb;
-      choice->stop_at_max_size = TRUE;
-    }
-  choice->sample_interval_100ns = wpr_sample_interval_get ();
-  return choice;
-}
-
-static void
-do_plan (gpointer data)
-{
-  WprJob *job = data;
-  WprBackend *backend = job->backend;
-  ASSERT_WORKER (backend);
-  g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
-  GError *error = NULL;
-  WprPlan *plan = wpr_plan_new (backend->library, choice, backend->machine, &error);
-  wpr_backend_post_plan (backend, job->number, plan, error);
-}
-
-static void
-do_describe (gpointer data)
-{
-  WprJob *job = data;
-  WprBackend *backend = job->backend;
-  ASSERT_WORKER (backend);
-  g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
-  g_autoptr (GError) error = NULL;
-  WprDetails *details = g_new0 (WprDetails, 1);
-  const char *source;
-  const char *name = wpr_backend_split_id (backend, job->wish->names[0], &source);
-  const WprProfile *profile = wpr_library_find (backend->library, name, source, NULL);
-  details->title = g_strdup (profile ? profile->title : name);
-  details->symptom = g_strdup (profile ? profile->symptom : "");
-  details->plain = g_ptr_array_new_with_free_func (g_free);
-  details->plan = wpr_plan_new (backend->library, choice, backend->machine, &error);
-  if (details->plan == NULL)
-    details->error = g_strdup (error->message);
-  else
-    {
-      details->text = wpr_plan_to_text (details->plan);
-      for (guint i = 0; i < details->plan->collectors->len; i++)
-        {
-          const WprPlanCollector *collector = details->plan->collectors->pdata[i];
-          for (guint j = 0; j < collector->items->len; j++)
-            g_ptr_array_add (details->plain,
-                             g_strdup (wpr_plan_item_describe (collector->items->pdata[j])));
-        }
-    }
-  wpr_backend_post_details (backend, details);
+  return job;
 }
 
 void
-wpr_backend_plan (WprBackend *backend, const WprWish *wish, guint serial)
+wpr_backend_send (WprBackend *backend, WprWorkFunc func, const WprWish *wish, const char *first,
+                  const char *second, guint number)
 {
-  wpr_backend_send (backend, do_plan, wish, NULL, NULL, serial);
+  wpr_worker_send (backend->worker, func, new_job (backend, wish, first, second, number), free_job);
 }
 
 void
-wpr_backend_describe (WprBackend *backend, const WprWish *wish)
+wpr_backend_send_low (WprBackend *backend, WprWorkFunc func, const WprWish *wish, const char *first,
+                      const char *second, guint number)
 {
-  wpr_backend_send (backend, do_describe, wish, NULL, NULL, 0);
+  wpr_worker_send_low (backend->worker, func, new_job (backend, wish, first, second, number),
+                       free_job);
 }
 
 /* ---- figures ---- */
 
-static GSource *
-add_timer (guint interval_ms, GSourceFunc func, gpointer data)
+GSource *
+wpr_backend_add_timer (guint interval_ms, GSourceFunc func, gpointer data)
 {
   GSource *source = g_timeout_source_new (interval_ms);
   g_source_set_callback (source, func, data, NULL);
@@ -156,8 +62,8 @@ add_timer (guint interval_ms, GSourceFunc func, gpointer data)
   return source;
 }
 
-static void
-remove_timer (GSource **source)
+void
+wpr_backend_remove_timer (GSource **source)
 {
   if (*source == NULL)
     return;
@@ -199,9 +105,10 @@ on_tick (gpointer data)
 static void
 restart_tick (WprBackend *backend)
 {
-  remove_timer (&backend->tick);
+  wpr_backend_remove_timer (&backend->tick);
   if (backend->recorder != NULL)
-    backend->tick = add_timer (backend->watched ? TICK_MS : TICK_UNWATCHED_MS, on_tick, backend);
+    backend->tick
+        = wpr_backend_add_timer (backend->watched ? TICK_MS : TICK_UNWATCHED_MS, on_tick, backend);
 }
 
 static void
@@ -231,6 +138,9 @@ on_notice (WprRecorder *recorder, const WprNotice *notice, gpointer data)
       g_free (backend->last_error);
       backend->last_error = g_strdup (notice->text);
     }
+  /* its time was over, or its size was reached */
+  backend->by_itself
+      |= g_str_equal (notice->id, "duration") || g_str_equal (notice->id, "file-full");
   wpr_backend_post_notice (backend, notice);
 }
 
@@ -269,7 +179,9 @@ on_state (WprRecorder *recorder, GParamSpec *pspec, gpointer data)
     }
   if (backend->busy)
     return;
-  if (state == WPR_STATE_SAVED)
+  if (state == WPR_STATE_SAVED && backend->by_itself)
+    wpr_backend_end_by_itself (backend);
+  else if (state == WPR_STATE_SAVED)
     wpr_backend_post_end (backend, NULL, g_strdup (_ ("The recording was saved elsewhere.")));
   else if (state == WPR_STATE_CANCELLED)
     wpr_backend_post_end (backend, NULL, g_strdup (_ ("The recording was discarded elsewhere.")));
@@ -366,6 +278,9 @@ wpr_backend_attach (WprBackend *backend, WprRecorder *recorder, gboolean ours)
   backend->recorder = recorder;
   backend->ours = ours;
   backend->announced = FALSE;
+  backend->by_itself = FALSE;
+  g_clear_pointer (&backend->wanted_name, g_free);
+  g_clear_pointer (&backend->note, g_free);
   backend->last_elapsed_ns = -1;
   g_clear_pointer (&backend->last_error, g_free);
   g_clear_pointer (&backend->phase_sent, g_free);
@@ -385,7 +300,7 @@ wpr_backend_detach (WprBackend *backend)
   g_signal_handlers_disconnect_by_data (backend->recorder, backend);
   g_clear_object (&backend->recorder);
   g_ptr_array_set_size (backend->held, 0);
-  remove_timer (&backend->tick);
+  wpr_backend_remove_timer (&backend->tick);
 }
 
 /* A recording begun elsewhere shows at once. One that has nothing yet, or is over, is left alone.
@@ -413,7 +328,7 @@ static void
 do_begin (gpointer data)
 {
   WprBackend *backend = ((WprJob *)data)->backend;
-  backend->poll = add_timer (POLL_MS, on_poll, backend);
+  backend->poll = wpr_backend_add_timer (POLL_MS, on_poll, backend);
   on_poll (backend);
 }
 
@@ -429,7 +344,7 @@ wpr_backend_new (WprModel *model)
   backend->held = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_stats_unref);
   backend->customs
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
-  wpr_backend_send (backend, do_load, NULL, NULL, NULL, 0);
+  wpr_backend_send (backend, wpr_backend_do_load, NULL, NULL, NULL, 0);
   wpr_backend_send (backend, do_begin, NULL, NULL, NULL, 0);
   return backend;
 }
@@ -439,7 +354,9 @@ do_end (gpointer data)
 {
   WprBackend *backend = ((WprJob *)data)->backend;
   wpr_backend_detach (backend);
-  remove_timer (&backend->poll);
+  wpr_backend_remove_timer (&backend->poll);
+  wpr_backend_remove_timer (&backend->load_source);
+  g_clear_pointer (&backend->plan, wpr_plan_unref);
   g_clear_pointer (&backend->library, wpr_library_unref);
   g_clear_pointer (&backend->machine, wpr_machine_unref);
 }
@@ -458,5 +375,6 @@ wpr_backend_free (WprBackend *backend)
   g_free (backend->name);
   g_free (backend->wanted_name);
   g_free (backend->note);
+  g_free (backend->plan_folder);
   g_free (backend);
 }

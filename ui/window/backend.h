@@ -16,8 +16,10 @@ WprBackend *wpr_backend_new (WprModel *model);
 void wpr_backend_free (WprBackend *backend);
 
 void wpr_backend_plan (WprBackend *backend, const WprWish *wish, guint serial);
-/* The one profile of the wish. */
-void wpr_backend_describe (WprBackend *backend, const WprWish *wish);
+/* What the profile records, alone and beside the rest of the wish. */
+void wpr_backend_describe (WprBackend *backend, const WprWish *wish, const char *profile);
+/* Writes the wish as a .wprp; file: as g_file_parse_name() takes it. */
+void wpr_backend_export (WprBackend *backend, const WprWish *wish, const char *file);
 /* A .wprp file of the person's: answers with wpr_customs_take_file(), _removed(). */
 void wpr_backend_read_custom (WprBackend *backend, WprCustoms *customs, const char *name,
                               gboolean fresh);
@@ -40,6 +42,10 @@ void wpr_backend_watch (WprBackend *backend, gboolean watched);
 void wpr_model_take_loaded (WprModel *model, GPtrArray *items, const char *rights_text,
                             guint64 memory_bytes);
 void wpr_model_take_plan (WprModel *model, guint serial, WprPlan *plan, GError *error);
+/* Of the plan of that serial: estimate is taken; contained: ids of profiles that would add nothing,
+ * taken. */
+void wpr_model_take_estimate (WprModel *model, guint serial, WprEstimate *estimate);
+void wpr_model_take_contained (WprModel *model, guint serial, char **contained);
 void wpr_model_take_details (WprModel *model, WprDetails *details);
 void wpr_model_take_subject (WprModel *model, WprSubject *subject);
 /* What of the subject can change while it records: profiles and level. */

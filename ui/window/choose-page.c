@@ -8,12 +8,10 @@
 #include <string.h>
 #include "custom-group.h"
 #include "customs.h"
-#include "format.h"
 #include "options-pane.h"
+#include "plan-bar.h"
 #include "profile-row.h"
-#include "texts.h"
-
-#define MISSING_CHARS 42
+#include "symptom-bar.h"
 
 struct _WprChoosePage
 {
@@ -26,22 +24,20 @@ struct _WprChoosePage
   GtkWidget *nothing_found;
   GtkWidget *also_on;
   GtkWidget *options;
-  GtkWidget *forecast;
-  GtkWidget *plan_line;
-  GtkWidget *missing_button;
-  GtkWidget *missing_label;
-  GtkWidget *missing_list;
-  GtkWidget *start;
-  GtkWidget *start_content;
+  GtkWidget *symptoms;
+  GtkWidget *bar;
   /* owned */
   WprModel *model;
   WprSettings *settings;
   GPtrArray *rows;   /* of WprProfileRow, borrowed from the groups; of built-in profiles */
   GtkWidget *custom; /* the last of the groups; NULL until "loaded" */
+  char **before;     /* what was on before a symptom chose */
   guint wish_source; /* several changes in one turn of the loop make one wish */
 };
 
 G_DEFINE_FINAL_TYPE (WprChoosePage, wpr_choose_page, ADW_TYPE_BIN)
+
+static guint chosen_signal;
 
 /* ---- the wish ---- */
 
@@ -119,6 +115,7 @@ on_search (WprChoosePage *self)
   gtk_label_set_label (GTK_LABEL (self->also_on), also);
   gtk_widget_set_visible (self->also_on, titles[0] != NULL);
   gtk_widget_set_visible (self->nothing_found, n_shown == 0 && self->rows->len > 0);
+  gtk_widget_set_visible (self->symptoms, *query == '\0');
 }
 
 static GtkWidget *
@@ -197,102 +194,68 @@ on_loaded (WprChoosePage *self)
 
 /* ---- what would come of it ---- */
 
-static GtkWidget *
-new_missing_label (const char *what, const char *why)
+static void
+on_planned (WprChoosePage *self)
 {
-  g_autofree char *markup = g_markup_printf_escaped ("<b>%s</b>\n<small>%s</small>", what, why);
-  GtkWidget *label = gtk_label_new (NULL);
-  gtk_label_set_markup (GTK_LABEL (label), markup);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  /* as wide as the popover, or its height is measured for another width */
-  gtk_label_set_width_chars (GTK_LABEL (label), MISSING_CHARS);
-  gtk_label_set_max_width_chars (GTK_LABEL (label), MISSING_CHARS);
-  return label;
+  wpr_options_pane_show_plan (WPR_OPTIONS_PANE (self->options), wpr_model_get_plan (self->model),
+                              wpr_model_get_plan_error (self->model),
+                              wpr_model_get_estimate (self->model),
+                              wpr_model_get_memory_bytes (self->model));
+  wpr_plan_bar_show (WPR_PLAN_BAR (self->bar), self->model);
 }
 
-/* What is missing for the same reason stands together: twenty events need one explanation. */
 static void
-list_missing (WprChoosePage *self, const WprPlan *plan)
+on_contained (WprChoosePage *self)
 {
-  g_autoptr (GPtrArray) done = g_ptr_array_new ();
-  for (guint i = 0; i < plan->missing->len; i++)
+  const char *const *contained = wpr_model_get_contained (self->model);
+  for (guint i = 0; i < self->rows->len; i++)
     {
-      const WprPlanMissing *missing = plan->missing->pdata[i];
-      if (g_ptr_array_find_with_equal_func (done, missing->text, g_str_equal, NULL))
-        continue;
-      g_ptr_array_add (done, (char *)missing->text);
-      g_autoptr (GString) names = g_string_new (missing->what);
-      for (guint j = i + 1; j < plan->missing->len; j++)
-        {
-          const WprPlanMissing *other = plan->missing->pdata[j];
-          if (g_str_equal (other->text, missing->text))
-            g_string_append_printf (names, ", %s", other->what);
-        }
-      gtk_box_append (GTK_BOX (self->missing_list), new_missing_label (names->str, missing->text));
+      WprProfileRow *row = self->rows->pdata[i];
+      const char *id = wpr_profile_item_get_id (wpr_profile_row_get_item (row));
+      wpr_profile_row_set_contained (row, g_strv_contains (contained, id));
+    }
+}
+
+/* ---- symptoms ---- */
+
+/* Exactly these of the built-in profiles; a person's own stay as they are. */
+static void
+choose (WprChoosePage *self, const char *const *names)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      WprProfileRow *row = self->rows->pdata[i];
+      const char *id = wpr_profile_item_get_id (wpr_profile_row_get_item (row));
+      wpr_profile_row_set_on (row, g_strv_contains (names, id));
     }
 }
 
 static void
-show_missing (WprChoosePage *self, const WprPlan *plan)
+on_symptom (WprChoosePage *self, const char *profiles)
 {
-  guint n_missing = plan ? plan->missing->len : 0;
-  gtk_widget_set_visible (self->missing_button, n_missing > 0);
-  GtkWidget *child;
-  while ((child = gtk_widget_get_first_child (self->missing_list)) != NULL)
-    gtk_box_remove (GTK_BOX (self->missing_list), child);
-  if (n_missing == 0)
-    return;
-  g_autofree char *count = wpr_format_count (n_missing);
-  g_autofree char *text = g_strdup_printf (
-      plan->needs_rights ? ngettext ("%s needs rights", "%s need rights", n_missing)
-                         : ngettext ("%s not available here", "%s not available here", n_missing),
-      count);
-  gtk_label_set_label (GTK_LABEL (self->missing_label), text);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->missing_button),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
-  list_missing (self, plan);
+  g_auto (GStrv) names = g_strsplit (profiles, " ", 0);
+  g_strfreev (self->before);
+  self->before = list_on (self, FALSE);
+  choose (self, (const char *const *)names);
+  g_autoptr (GStrvBuilder) titles = g_strv_builder_new ();
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      WprProfileRow *row = self->rows->pdata[i];
+      if (wpr_profile_row_get_on (row))
+        g_strv_builder_add (titles, wpr_profile_item_get_title (wpr_profile_row_get_item (row)));
+    }
+  g_auto (GStrv) all = g_strv_builder_end (titles);
+  g_autofree char *joined = g_strjoinv (_ (", "), all);
+  /* Translators: %s are titles of profiles */
+  g_autofree char *text = g_strdup_printf (_ ("Switched on: %s"), joined);
+  g_signal_emit (self, chosen_signal, 0, text);
 }
 
-static char *
-describe_plan (const WprPlan *plan)
+void
+wpr_choose_page_undo (WprChoosePage *self)
 {
-  g_autofree char *kinds = wpr_format_count (plan->n_kinds);
-  g_autofree char *memory = wpr_format_bytes (plan->memory_bytes);
-  /* Translators: a number of kinds of events, a size */
-  return g_strdup_printf (ngettext ("%s kind of events, %s of memory",
-                                    "%s kinds of events, %s of memory", plan->n_kinds),
-                          kinds, memory);
-}
-
-static const char *
-describe_forecast (WprChoosePage *self, const WprPlan *plan, const GError *error)
-{
-  if (wpr_model_get_starting (self->model))
-    return _ ("Starting…");
-  if (error != NULL)
-    return error->message;
-  if (plan == NULL)
-    return _ ("Switch on at least one profile");
-  if (plan->needs_rights)
-    return _ ("Needs an administrator’s permission");
-  if (plan->mode == WPR_MODE_FILE)
-    return _ ("Will keep everything from start to stop");
-  return _ ("Will keep the newest events");
-}
-
-static void
-on_planned (WprChoosePage *self)
-{
-  const WprPlan *plan = wpr_model_get_plan (self->model);
-  const GError *error = wpr_model_get_plan_error (self->model);
-  wpr_options_pane_show_plan (WPR_OPTIONS_PANE (self->options), plan, error,
-                              wpr_model_get_memory_bytes (self->model));
-  gtk_label_set_label (GTK_LABEL (self->forecast), describe_forecast (self, plan, error));
-  g_autofree char *line = plan ? describe_plan (plan) : g_strdup ("");
-  gtk_label_set_label (GTK_LABEL (self->plan_line), line);
-  show_missing (self, plan);
+  if (self->before != NULL)
+    choose (self, (const char *const *)self->before);
 }
 
 /* ---- widget ---- */
@@ -305,6 +268,7 @@ wpr_choose_page_dispose (GObject *object)
   g_clear_object (&self->model);
   g_clear_object (&self->settings);
   g_clear_pointer (&self->rows, g_ptr_array_unref);
+  g_clear_pointer (&self->before, g_strfreev);
   G_OBJECT_CLASS (wpr_choose_page_parent_class)->dispose (object);
 }
 
@@ -314,6 +278,10 @@ wpr_choose_page_class_init (WprChoosePageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = wpr_choose_page_dispose;
   g_type_ensure (WPR_TYPE_OPTIONS_PANE);
+  g_type_ensure (WPR_TYPE_PLAN_BAR);
+  g_type_ensure (WPR_TYPE_SYMPTOM_BAR);
+  chosen_signal = g_signal_new ("chosen", WPR_TYPE_CHOOSE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   gtk_widget_class_set_template_from_resource (
       widget_class, "/io/github/performance_recorder/Wpr/choose-page.ui");
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, rights_bar);
@@ -323,13 +291,8 @@ wpr_choose_page_class_init (WprChoosePageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, nothing_found);
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, also_on);
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, options);
-  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, forecast);
-  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, plan_line);
-  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, missing_button);
-  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, missing_label);
-  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, missing_list);
-  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, start);
-  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, start_content);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, symptoms);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, bar);
 }
 
 static void
@@ -339,6 +302,7 @@ wpr_choose_page_init (WprChoosePage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (on_search), self);
   g_signal_connect_swapped (self->options, "changed", G_CALLBACK (queue_wish), self);
+  g_signal_connect_swapped (self->symptoms, "chosen", G_CALLBACK (on_symptom), self);
 }
 
 void
@@ -348,6 +312,7 @@ wpr_choose_page_set_model (WprChoosePage *self, WprModel *model, WprSettings *se
   self->settings = g_object_ref (settings);
   g_signal_connect_object (model, "loaded", G_CALLBACK (on_loaded), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (model, "planned", G_CALLBACK (on_planned), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (model, "contained", G_CALLBACK (on_contained), self, G_CONNECT_SWAPPED);
   wpr_choose_page_show_folder (self);
 }
 

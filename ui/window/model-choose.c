@@ -32,12 +32,14 @@ wpr_model_set_wish (WprModel *self, const WprWish *wish)
 {
   g_clear_pointer (&self->wish, wpr_wish_free);
   self->wish = wpr_wish_copy (wish);
+  g_free (self->wish->folder);
+  self->wish->folder = g_strdup (wpr_model_get_folder (self));
   g_clear_pointer (&self->plan, wpr_plan_unref);
   g_clear_error (&self->plan_error);
+  g_clear_pointer (&self->estimate, g_free);
   self->serial++;
-  if (wish->names[0] != NULL)
-    wpr_backend_plan (self->backend, wish, self->serial);
-  else
+  wpr_backend_plan (self->backend, self->wish, self->serial);
+  if (wish->names[0] == NULL)
     wpr_model_emit (self, WPR_MODEL_PLANNED);
 }
 
@@ -51,6 +53,26 @@ const GError *
 wpr_model_get_plan_error (WprModel *self)
 {
   return self->plan_error;
+}
+
+const WprEstimate *
+wpr_model_get_estimate (WprModel *self)
+{
+  return self->estimate;
+}
+
+const char *const *
+wpr_model_get_contained (WprModel *self)
+{
+  static const char *const none[] = { NULL };
+  return self->contained ? (const char *const *)self->contained : none;
+}
+
+void
+wpr_model_export (WprModel *self, const char *file)
+{
+  if (self->wish != NULL && self->wish->names[0] != NULL)
+    wpr_backend_export (self->backend, self->wish, file);
 }
 
 gboolean
@@ -69,14 +91,9 @@ wpr_model_get_starting (WprModel *self)
 void
 wpr_model_ask_details (WprModel *self, const char *profile)
 {
-  char *names[] = { (char *)profile, NULL };
-  WprWish wish = { .names = names };
-  if (self->wish != NULL)
-    {
-      wish.level = self->wish->level;
-      wish.mode = self->wish->mode;
-    }
-  wpr_backend_describe (self->backend, &wish);
+  char *none[] = { NULL };
+  WprWish empty = { .names = none };
+  wpr_backend_describe (self->backend, self->wish ? self->wish : &empty, profile);
 }
 
 void
@@ -109,6 +126,28 @@ wpr_model_take_plan (WprModel *self, guint serial, WprPlan *plan, GError *error)
   self->plan = g_steal_pointer (&taken);
   self->plan_error = g_steal_pointer (&taken_error);
   wpr_model_emit (self, WPR_MODEL_PLANNED);
+}
+
+void
+wpr_model_take_estimate (WprModel *self, guint serial, WprEstimate *estimate)
+{
+  g_autofree WprEstimate *taken = estimate;
+  if (serial != self->serial || self->plan == NULL)
+    return;
+  g_free (self->estimate);
+  self->estimate = g_steal_pointer (&taken);
+  wpr_model_emit (self, WPR_MODEL_PLANNED);
+}
+
+void
+wpr_model_take_contained (WprModel *self, guint serial, char **contained)
+{
+  g_auto (GStrv) taken = contained;
+  if (serial != self->serial)
+    return;
+  g_strfreev (self->contained);
+  self->contained = g_steal_pointer (&taken);
+  wpr_model_emit (self, WPR_MODEL_CONTAINED);
 }
 
 void

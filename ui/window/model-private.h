@@ -21,6 +21,8 @@ struct _WprModel
   guint serial; /* of the newest plan asked for */
   WprPlan *plan;
   GError *plan_error;
+  WprEstimate *estimate; /* of the plan, NULL: not yet */
+  char **contained;      /* ids of profiles that would add nothing to it */
   gboolean starting;
 
   WprPage page;
@@ -45,6 +47,7 @@ typedef enum
 {
   WPR_MODEL_LOADED,
   WPR_MODEL_PLANNED,
+  WPR_MODEL_CONTAINED,
   WPR_MODEL_PAGE,
   WPR_MODEL_SUBJECT,
   WPR_MODEL_SWITCHED,

@@ -15,6 +15,11 @@ void
 wpr_model_set_folder (WprModel *self, const char *folder)
 {
   wpr_model_replace (&self->folder, folder);
+  if (self->wish == NULL)
+    return;
+  /* another disk has other room */
+  g_autoptr (WprWish) wish = wpr_wish_copy (self->wish);
+  wpr_model_set_wish (self, wish);
 }
 
 const char *

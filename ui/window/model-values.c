@@ -8,6 +8,7 @@ wpr_wish_copy (const WprWish *wish)
 {
   WprWish *copy = g_memdup2 (wish, sizeof *wish);
   copy->names = g_strdupv (wish->names);
+  copy->folder = g_strdup (wish->folder);
   return copy;
 }
 
@@ -15,6 +16,7 @@ void
 wpr_wish_free (WprWish *wish)
 {
   g_strfreev (wish->names);
+  g_free (wish->folder);
   g_free (wish);
 }
 
@@ -37,16 +39,4 @@ wpr_outcome_free (WprOutcome *outcome)
   g_free (outcome->note);
   g_free (outcome->message);
   g_free (outcome);
-}
-
-void
-wpr_details_free (WprDetails *details)
-{
-  g_free (details->title);
-  g_free (details->symptom);
-  g_clear_pointer (&details->plan, wpr_plan_unref);
-  g_ptr_array_unref (details->plain);
-  g_free (details->text);
-  g_free (details->error);
-  g_free (details);
 }

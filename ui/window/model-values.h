@@ -3,6 +3,8 @@
 #pragma once
 
 #include <wpr-recorder.h>
+#include "details.h"
+#include "estimate.h"
 
 G_BEGIN_DECLS
 
@@ -16,6 +18,7 @@ typedef struct
   guint buffers;      /* 0: what the profiles say */
   guint stop_after_s; /* 0: goes on until it is stopped */
   guint stop_at_mb;   /* file mode: stops when it is that large; 0: never */
+  char *folder;       /* where it is saved */
 } WprWish;
 WprWish *wpr_wish_copy (const WprWish *wish);
 void wpr_wish_free (WprWish *wish);
@@ -57,18 +60,5 @@ typedef struct
 } WprOutcome;
 void wpr_outcome_free (WprOutcome *outcome);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprOutcome, wpr_outcome_free)
-
-/* What one profile records, for its window. */
-typedef struct
-{
-  char *title;
-  char *symptom;
-  WprPlan *plan;    /* NULL: see error */
-  GPtrArray *plain; /* of char *: plain words of every item, in the plan's order */
-  char *text;       /* for Copy as Text */
-  char *error;
-} WprDetails;
-void wpr_details_free (WprDetails *details);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprDetails, wpr_details_free)
 
 G_END_DECLS

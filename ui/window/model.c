@@ -21,6 +21,7 @@ static const struct
 } signal_table[WPR_MODEL_N_SIGNALS] = {
   [WPR_MODEL_LOADED] = { "loaded", 0, { 0 } },
   [WPR_MODEL_PLANNED] = { "planned", 0, { 0 } },
+  [WPR_MODEL_CONTAINED] = { "contained", 0, { 0 } },
   [WPR_MODEL_PAGE] = { "page", 0, { 0 } },
   [WPR_MODEL_SUBJECT] = { "subject", 0, { 0 } },
   [WPR_MODEL_SWITCHED] = { "switched", 0, { 0 } },
@@ -51,6 +52,8 @@ wpr_model_finalize (GObject *object)
   g_clear_pointer (&self->wish, wpr_wish_free);
   g_clear_pointer (&self->plan, wpr_plan_unref);
   g_clear_error (&self->plan_error);
+  g_free (self->estimate);
+  g_strfreev (self->contained);
   g_clear_pointer (&self->subject, wpr_subject_free);
   g_clear_pointer (&self->stats, wpr_stats_unref);
   g_clear_pointer (&self->history, wpr_history_free);

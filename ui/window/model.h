@@ -3,10 +3,10 @@
  * recording that runs, the one that is over. The pages read it and ask it for things; it never
  * waits. What calls the core is backend.h, in the worker.
  *
- * Signals, in the main thread: "loaded"; "planned"; "page"; "figures" (readings came); "subject"
- * (what is recorded became known); "switched" (what is recorded has
- * changed meanwhile, or was to); "notice" (int severity, char *text); "progress"; "toast" (char
- * *text); "trouble" (char *heading, char *body); "details" (WprDetails *). */
+ * Signals, in the main thread: "loaded"; "planned" (also when it was estimated); "contained";
+ * "page"; "figures" (readings came); "subject" (what is recorded became known); "switched" (what is
+ * recorded has changed meanwhile, or was to); "notice" (int severity, char *text); "progress";
+ * "toast" (char *text); "trouble" (char *heading, char *body); "details" (WprDetails *). */
 #pragma once
 
 #include <gio/gio.h>
@@ -46,6 +46,13 @@ void wpr_model_set_wish (WprModel *self, const WprWish *wish);
 /* NULL while planning and when it cannot be: then see the error, NULL too if nothing is chosen. */
 const WprPlan *wpr_model_get_plan (WprModel *self);
 const GError *wpr_model_get_plan_error (WprModel *self);
+/* What it would cost; NULL: not known yet. */
+const WprEstimate *wpr_model_get_estimate (WprModel *self);
+/* Ids of profiles that would add nothing to it; "contained" when they are found out. */
+const char *const *wpr_model_get_contained (WprModel *self);
+/* Writes what is wished as a .wprp; file: as g_file_parse_name() takes it. Answers with "toast" or
+ * "trouble". */
+void wpr_model_export (WprModel *self, const char *file);
 gboolean wpr_model_can_start (WprModel *self);
 gboolean wpr_model_get_starting (WprModel *self);
 /* profile: an id of WprProfileItem. Answers with "details". */

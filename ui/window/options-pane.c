@@ -24,14 +24,41 @@ struct _WprOptionsPane
   GtkWidget *number;
   GtkWidget *refusal_row;
   GtkWidget *refusal;
+  GtkWidget *stop_row;
+  GtkStringList *stop_times;
+  GtkWidget *size_row;
+  GtkStringList *stop_sizes;
   GtkWidget *folder_row;
   /* state */
-  gboolean filling; /* the numbers are being written, not typed */
+  gboolean filling;      /* the numbers are being written, not typed */
+  guint kept_s, kept_mb; /* of last time, where they are none of the usual ones */
+  double bytes_per_s;    /* of the plan; 0: not known */
 };
 
 G_DEFINE_FINAL_TYPE (WprOptionsPane, wpr_options_pane, ADW_TYPE_BIN)
 
 static guint changed_signal;
+
+/* What can be chosen, and the number behind it; 0 first. */
+typedef struct
+{
+  guint number;
+  const char *words;
+} Stop;
+
+static const Stop times[] = {
+  { 0, N_ ("Never") },
+  { 60, N_ ("After 1 minute") },
+  { 300, N_ ("After 5 minutes") },
+  { 900, N_ ("After 15 minutes") },
+  { 3600, N_ ("After 1 hour") },
+};
+
+/* MB. 4 GB is what a USB stick's file system takes. */
+static const Stop sizes[] = {
+  { 0, N_ ("Never") },      { 256, N_ ("At 256 MB") },  { 1024, N_ ("At 1 GB") },
+  { 4095, N_ ("At 4 GB") }, { 16384, N_ ("At 16 GB") },
+};
 
 static gboolean
 is_active (GtkWidget *toggle)
@@ -39,13 +66,26 @@ is_active (GtkWidget *toggle)
   return gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (toggle));
 }
 
+static char *
+describe_mode (WprOptionsPane *self)
+{
+  if (!is_active (self->mode_file))
+    return g_strdup (_ ("Keeps the newest events. Start now, save when it has happened."));
+  if (self->bytes_per_s <= 0)
+    return g_strdup (_ ("Keeps everything from start to stop."));
+  g_autofree char *rate = wpr_text_about_bytes (self->bytes_per_s * 60);
+  /* Translators: %s is a size */
+  return g_strdup_printf (_ ("Keeps everything from start to stop. Grows by about %s a minute."),
+                          rate);
+}
+
 static void
 show_notes (WprOptionsPane *self)
 {
-  gtk_label_set_label (GTK_LABEL (self->mode_note),
-                       is_active (self->mode_file)
-                           ? _ ("Keeps everything from start to stop.")
-                           : _ ("Keeps the newest events. Start now, save when it has happened."));
+  g_autofree char *mode = describe_mode (self);
+  gtk_label_set_label (GTK_LABEL (self->mode_note), mode);
+  /* what the memory holds has a size of its own */
+  gtk_widget_set_visible (self->size_row, is_active (self->mode_file));
   gtk_label_set_label (
       GTK_LABEL (self->level_note),
       is_active (self->level_light)
@@ -56,6 +96,7 @@ show_notes (WprOptionsPane *self)
 static void
 emit_changed (WprOptionsPane *self)
 {
+  self->bytes_per_s = 0;
   show_notes (self);
   if (!self->filling)
     g_signal_emit (self, changed_signal, 0);
@@ -81,6 +122,49 @@ typed_number (GtkWidget *spin)
 }
 
 static void
+fill_stops (WprOptionsPane *self, GtkWidget *row, GtkStringList *list, const Stop *stops, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    gtk_string_list_append (list, _ (stops[i].words));
+  g_signal_connect_swapped (row, "notify::selected", G_CALLBACK (emit_changed), self);
+}
+
+/* What is chosen; the last may be a number that was kept and is none of the usual ones. */
+static guint
+get_stop (GtkWidget *row, const Stop *stops, guint n, guint kept)
+{
+  guint i = adw_combo_row_get_selected (ADW_COMBO_ROW (row));
+  return i < n ? stops[i].number : kept;
+}
+
+static void
+set_stop (GtkWidget *row, GtkStringList *list, const Stop *stops, guint n, guint number,
+          const char *own_words)
+{
+  guint i = 0;
+  while (i < n && stops[i].number != number)
+    i++;
+  if (i == n && g_list_model_get_n_items (G_LIST_MODEL (list)) == n)
+    gtk_string_list_append (list, own_words);
+  adw_combo_row_set_selected (ADW_COMBO_ROW (row), i);
+}
+
+static void
+set_stops (WprOptionsPane *self, const WprWish *wish)
+{
+  g_autofree char *span = wpr_format_span (wish->stop_after_s);
+  g_autofree char *size = wpr_format_bytes ((guint64)wish->stop_at_mb << 20);
+  /* Translators: %s is a span of time */
+  g_autofree char *after = g_strdup_printf (_ ("After %s"), span);
+  /* Translators: %s is a size */
+  g_autofree char *at = g_strdup_printf (_ ("At %s"), size);
+  self->kept_s = wish->stop_after_s;
+  self->kept_mb = wish->stop_at_mb;
+  set_stop (self->stop_row, self->stop_times, times, G_N_ELEMENTS (times), self->kept_s, after);
+  set_stop (self->size_row, self->stop_sizes, sizes, G_N_ELEMENTS (sizes), self->kept_mb, at);
+}
+
+static void
 wpr_options_pane_class_init (WprOptionsPaneClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
@@ -100,6 +184,10 @@ wpr_options_pane_class_init (WprOptionsPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, WprOptionsPane, number);
   gtk_widget_class_bind_template_child (widget_class, WprOptionsPane, refusal_row);
   gtk_widget_class_bind_template_child (widget_class, WprOptionsPane, refusal);
+  gtk_widget_class_bind_template_child (widget_class, WprOptionsPane, stop_row);
+  gtk_widget_class_bind_template_child (widget_class, WprOptionsPane, stop_times);
+  gtk_widget_class_bind_template_child (widget_class, WprOptionsPane, size_row);
+  gtk_widget_class_bind_template_child (widget_class, WprOptionsPane, stop_sizes);
   gtk_widget_class_bind_template_child (widget_class, WprOptionsPane, folder_row);
 }
 
@@ -114,6 +202,8 @@ wpr_options_pane_init (WprOptionsPane *self)
   g_signal_connect_swapped (self->automatic, "notify::active", G_CALLBACK (emit_changed), self);
   g_signal_connect_swapped (self->size, "changed", G_CALLBACK (emit_changed), self);
   g_signal_connect_swapped (self->number, "changed", G_CALLBACK (emit_changed), self);
+  fill_stops (self, self->stop_row, self->stop_times, times, G_N_ELEMENTS (times));
+  fill_stops (self, self->size_row, self->stop_sizes, sizes, G_N_ELEMENTS (sizes));
   show_notes (self);
 }
 
@@ -125,6 +215,8 @@ wpr_options_pane_get (WprOptionsPane *self, WprWish *wish)
   wish->level = is_active (self->level_light) ? WPR_LEVEL_LIGHT : WPR_LEVEL_VERBOSE;
   wish->buffer_kb = automatic ? 0 : typed_number (self->size);
   wish->buffers = automatic ? 0 : typed_number (self->number);
+  wish->stop_after_s = get_stop (self->stop_row, times, G_N_ELEMENTS (times), self->kept_s);
+  wish->stop_at_mb = get_stop (self->size_row, sizes, G_N_ELEMENTS (sizes), self->kept_mb);
 }
 
 void
@@ -139,6 +231,7 @@ wpr_options_pane_set (WprOptionsPane *self, const WprWish *wish)
   gtk_switch_set_active (GTK_SWITCH (self->automatic), wish->buffer_kb == 0 && wish->buffers == 0);
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->size), wish->buffer_kb);
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->number), wish->buffers);
+  set_stops (self, wish);
   self->filling = FALSE;
   show_notes (self);
 }
@@ -158,24 +251,30 @@ fill_numbers (WprOptionsPane *self, const WprPlan *plan)
   self->filling = FALSE;
 }
 
+/* "Automatic: 384 MB, 5% of memory"; how long that holds is the forecast's. */
 static char *
 describe_cost (WprOptionsPane *self, const WprPlan *plan, guint64 memory_bytes)
 {
   gboolean automatic = gtk_switch_get_active (GTK_SWITCH (self->automatic));
   g_autofree char *size = wpr_format_bytes (plan->memory_bytes);
-  g_autofree char *share
-      = wpr_format_percent (memory_bytes > 0 ? (double)plan->memory_bytes / memory_bytes : 0, 0);
+  g_autofree char *share = wpr_text_share (plan->memory_bytes, memory_bytes);
   if (automatic)
     /* Translators: a size, a percentage */
     return g_strdup_printf (_ ("Automatic: %s, %s of memory"), size, share);
-  /* Translators: a size, a percentage */
-  return g_strdup_printf (_ ("%s, %s of memory"), size, share);
+  if (plan->mode == WPR_MODE_FILE || self->bytes_per_s <= 0)
+    /* Translators: a size, a percentage */
+    return g_strdup_printf (_ ("%s, %s of memory"), size, share);
+  g_autofree char *span = wpr_text_about (plan->memory_bytes / self->bytes_per_s);
+  /* Translators: a size, a percentage, a span of time */
+  return g_strdup_printf (_ ("%s, %s of memory, holds about %s"), size, share, span);
 }
 
 void
 wpr_options_pane_show_plan (WprOptionsPane *self, const WprPlan *plan, const GError *error,
-                            guint64 memory_bytes)
+                            const WprEstimate *estimate, guint64 memory_bytes)
 {
+  self->bytes_per_s = estimate != NULL && estimate->known ? estimate->bytes_per_s : 0;
+  show_notes (self);
   gboolean automatic = gtk_switch_get_active (GTK_SWITCH (self->automatic));
   gboolean refused
       = error != NULL && !automatic && g_error_matches (error, WPR_ERROR, WPR_ERROR_USAGE);

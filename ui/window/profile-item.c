@@ -46,13 +46,19 @@ wpr_profile_item_init (WprProfileItem *self)
 {
 }
 
+char *
+wpr_profile_make_id (const WprProfile *profile)
+{
+  return profile->source ? g_strconcat (profile->source, "!", profile->name, NULL)
+                         : g_strdup (profile->name);
+}
+
 WprProfileItem *
 wpr_profile_item_new (const WprProfile *profile)
 {
   WprProfileItem *self = g_object_new (WPR_TYPE_PROFILE_ITEM, NULL);
   self->name = g_strdup (profile->name);
-  self->id = profile->source ? g_strconcat (profile->source, "!", profile->name, NULL)
-                             : g_strdup (profile->name);
+  self->id = wpr_profile_make_id (profile);
   self->title = g_strdup (profile->title);
   self->symptom = profile->source ? g_path_get_basename (profile->source)
                                   : g_strdup (profile->symptom ? profile->symptom : "");

@@ -11,8 +11,9 @@ G_BEGIN_DECLS
 #define WPR_TYPE_PROFILE_ITEM (wpr_profile_item_get_type ())
 G_DECLARE_FINAL_TYPE (WprProfileItem, wpr_profile_item, WPR, PROFILE_ITEM, GObject)
 
+/* What the window knows a profile by: its name, or "FILE!NAME" of a file's. Free with g_free. */
+char *wpr_profile_make_id (const WprProfile *profile);
 WprProfileItem *wpr_profile_item_new (const WprProfile *profile);
-/* Its name, or "FILE!NAME" of a file's: what the window knows it by. */
 const char *wpr_profile_item_get_id (WprProfileItem *self);
 const char *wpr_profile_item_get_name (WprProfileItem *self);
 const char *wpr_profile_item_get_title (WprProfileItem *self);

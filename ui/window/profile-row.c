@@ -10,6 +10,7 @@ struct _WprProfileRow
 {
   AdwActionRow parent;
   /* template */
+  GtkWidget *contained;
   GtkWidget *info;
   GtkWidget *toggle;
   /* owned */
@@ -42,6 +43,7 @@ wpr_profile_row_class_init (WprProfileRowClass *klass)
                                  NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_template_from_resource (
       widget_class, "/io/github/performance_recorder/Wpr/profile-row.ui");
+  gtk_widget_class_bind_template_child (widget_class, WprProfileRow, contained);
   gtk_widget_class_bind_template_child (widget_class, WprProfileRow, info);
   gtk_widget_class_bind_template_child (widget_class, WprProfileRow, toggle);
 }
@@ -95,6 +97,12 @@ void
 wpr_profile_row_set_on (WprProfileRow *self, gboolean on)
 {
   gtk_switch_set_active (GTK_SWITCH (self->toggle), on);
+}
+
+void
+wpr_profile_row_set_contained (WprProfileRow *self, gboolean contained)
+{
+  gtk_widget_set_visible (self->contained, contained && !wpr_profile_row_get_on (self));
 }
 
 gboolean

@@ -16,6 +16,8 @@ WprProfileItem *wpr_profile_row_get_item (WprProfileRow *self);
 gboolean wpr_profile_row_get_on (WprProfileRow *self);
 void wpr_profile_row_set_on (WprProfileRow *self, gboolean on);
 /* Shows it with the matches emphasised, or hides it; TRUE if shown. */
+/* Whether everything of it is recorded already by what is switched on. */
+void wpr_profile_row_set_contained (WprProfileRow *self, gboolean contained);
 gboolean wpr_profile_row_search (WprProfileRow *self, const char *query);
 
 G_END_DECLS

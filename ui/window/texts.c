@@ -4,6 +4,7 @@
 #include "texts.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 #include "format.h"
 
@@ -113,6 +114,74 @@ wpr_text_folder (const char *folder)
   if (length > 1 && strncmp (folder, home, length) == 0 && folder[length] == '/')
     return g_strdup (folder + length + 1);
   return g_strdup (folder);
+}
+
+char *
+wpr_text_missing (const WprPlan *plan, guint index)
+{
+  const WprPlanMissing *first = plan->missing->pdata[index];
+  GString *names = g_string_new (first->what);
+  for (guint i = index + 1; i < plan->missing->len; i++)
+    {
+      const WprPlanMissing *other = plan->missing->pdata[i];
+      if (g_str_equal (other->text, first->text))
+        g_string_append_printf (names, _ (", %s"), other->what);
+    }
+  return g_string_free (names, FALSE);
+}
+
+/* Nobody can tell seconds of an hour: two figures are enough. */
+char *
+wpr_text_about (double span_s)
+{
+  static const struct
+  {
+    double above_s, step_s;
+  } steps[] = { { 36000, 3600 }, { 3600, 600 }, { 600, 60 }, { 60, 10 }, { 10, 5 }, { 0, 1 } };
+  guint i = 0;
+  while (span_s < steps[i].above_s)
+    i++;
+  return wpr_format_span (MAX (round (span_s / steps[i].step_s) * steps[i].step_s, 1));
+}
+
+char *
+wpr_text_about_bytes (double bytes)
+{
+  double step = bytes >= 100 ? pow (10, floor (log10 (bytes)) - 1) : 1;
+  return wpr_format_bytes ((guint64)(round (bytes / step) * step));
+}
+
+char *
+wpr_text_share (guint64 part, guint64 whole)
+{
+  double share = whole > 0 ? (double)part / whole : 0;
+  if (part > 0 && share < .005)
+    return g_strdup (_ ("less than 1%"));
+  return wpr_format_percent (share, 0);
+}
+
+char *
+wpr_text_forecast (const WprPlan *plan, const WprEstimate *estimate)
+{
+  if (plan->needs_rights)
+    return g_strdup (_ ("Needs an administrator’s permission"));
+  if (plan->n_kinds == 0)
+    return g_strdup (_ ("Nothing of this can be recorded here"));
+  gboolean known = estimate != NULL && estimate->known && estimate->bytes_per_s > 0;
+  if (plan->mode == WPR_MODE_FILE)
+    {
+      if (!known)
+        return g_strdup (_ ("How fast it grows is not known yet"));
+      g_autofree char *rate = wpr_text_about_bytes (estimate->bytes_per_s * 60);
+      g_autofree char *room = wpr_text_about (estimate->room_s);
+      /* Translators: a size, a span of time */
+      return g_strdup_printf (_ ("Will write about %s a minute, room for %s"), rate, room);
+    }
+  if (!known)
+    return g_strdup (_ ("How far back is not known yet"));
+  g_autofree char *span = wpr_text_about (estimate->holds_s);
+  /* Translators: %s is a span of time */
+  return g_strdup_printf (_ ("Will keep about the last %s"), span);
 }
 
 static void

@@ -20,6 +20,17 @@ char *wpr_text_loss_where (const WprStats *stats);
 gboolean wpr_text_loss_is_placed (const WprStats *stats);
 /* "Documents/WPR Files": below the home without it. */
 char *wpr_text_folder (const char *folder);
+/* Everything of the plan that is missing for the same reason as the one of that index, which is the
+ * first: "irq:a, irq:b". */
+char *wpr_text_missing (const WprPlan *plan, guint index);
+/* A span of time nobody knows exactly: two figures. */
+char *wpr_text_about (double span_s);
+/* An amount nobody knows exactly: two figures. */
+char *wpr_text_about_bytes (double bytes);
+/* "5%", "less than 1%". */
+char *wpr_text_share (guint64 part, guint64 whole);
+/* "Will keep about the last 1 min 20 s": what Start would bring; estimate may be NULL. */
+char *wpr_text_forecast (const WprPlan *plan, const WprEstimate *estimate);
 /* The graph in words: rate, time or fill, losses, marks. */
 char *wpr_text_graph (const WprStats *stats, const WprHistory *history);
 

@@ -290,6 +290,12 @@ do_search (GtkWidget *widget, const char *name, GVariant *parameter)
   wpr_choose_page_focus_search (WPR_CHOOSE_PAGE (WPR_WINDOW (widget)->choose));
 }
 
+static void
+do_undo_choice (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_choose_page_undo (WPR_CHOOSE_PAGE (WPR_WINDOW (widget)->choose));
+}
+
 /* One row an action: its name, its parameter, what it does, on which pages it is possible. */
 #define ON(page) (1u << (page))
 static const struct
@@ -316,6 +322,8 @@ static const struct
   { "win.show-in-folder", NULL, do_show_in_folder, ON (WPR_PAGE_RESULT) },
   { "win.choose-folder", NULL, do_choose_folder, ON (WPR_PAGE_CHOOSE) },
   { "win.details", "s", do_details, ON (WPR_PAGE_CHOOSE) },
+  { "win.undo-choice", NULL, do_undo_choice, ON (WPR_PAGE_CHOOSE) },
+  { "win.save-profile", NULL, wpr_window_save_profile, ON (WPR_PAGE_CHOOSE) },
   { "win.add-profile", NULL, wpr_window_choose_profiles, ON (WPR_PAGE_CHOOSE) },
   { "win.open-profile", "s", wpr_window_open_profile, ON (WPR_PAGE_CHOOSE) },
   { "win.check-profile", "s", wpr_window_check_profile, ON (WPR_PAGE_CHOOSE) },
@@ -352,6 +360,8 @@ wpr_window_update_actions (WprWindow *self)
   if (page == WPR_PAGE_CHOOSE)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.start",
                                    wpr_model_can_start (self->model));
+  if (wpr_model_get_plan (self->model) == NULL)
+    gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-profile", FALSE);
   const WprSubject *subject = wpr_model_get_subject (self->model);
   if (subject != NULL && subject->mode == WPR_MODE_FILE)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-ring", FALSE);

@@ -72,6 +72,37 @@ wpr_window_choose_profiles (GtkWidget *widget, const char *name, GVariant *param
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->profile_chooser));
 }
 
+static void
+on_place_chosen (WprWindow *self, int response, GtkNativeDialog *dialog)
+{
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *name = file ? g_file_get_parse_name (file) : NULL;
+      if (name != NULL)
+        wpr_model_export (self->model, name);
+    }
+  g_clear_object (&self->profile_chooser);
+}
+
+void
+wpr_window_save_profile (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  WprWindow *self = WPR_WINDOW (widget);
+  if (self->profile_chooser != NULL || wpr_model_get_plan (self->model) == NULL)
+    return;
+  self->profile_chooser
+      = gtk_file_chooser_native_new (_ ("Save These Settings as a Profile"), GTK_WINDOW (self),
+                                     GTK_FILE_CHOOSER_ACTION_SAVE, _ ("Save"), _ ("Cancel"));
+  GtkFileChooser *chooser = GTK_FILE_CHOOSER (self->profile_chooser);
+  /* Translators: a file name that is proposed; the end stays */
+  gtk_file_chooser_set_current_name (chooser, _ ("my profile.wprp"));
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->profile_chooser), TRUE);
+  g_signal_connect_object (self->profile_chooser, "response", G_CALLBACK (on_place_chosen), self,
+                           G_CONNECT_SWAPPED);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->profile_chooser));
+}
+
 /* ---- the menu of a file ---- */
 
 static void

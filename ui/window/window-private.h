@@ -39,8 +39,10 @@ void wpr_window_install_actions (GtkWidgetClass *klass);
 void wpr_window_update_actions (WprWindow *self);
 /* Asks what becomes of the recording; TRUE if the window must not close now. */
 gboolean wpr_window_ask_before_close (WprWindow *self);
-/* window-custom.c: actions on a person's .wprp files; the last three take the file's name. */
+/* window-custom.c: actions on a person's .wprp files; the last three take the file's name. The
+ * second saves what is chosen as one. */
 void wpr_window_choose_profiles (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_save_profile (GtkWidget *widget, const char *name, GVariant *parameter);
 void wpr_window_open_profile (GtkWidget *widget, const char *name, GVariant *parameter);
 void wpr_window_check_profile (GtkWidget *widget, const char *name, GVariant *parameter);
 void wpr_window_remove_profile (GtkWidget *widget, const char *name, GVariant *parameter);

@@ -11,6 +11,9 @@
  * header lacks the name. */
 #define STATE_SUSPENDED (1u << 16)
 
+/* How long a choice can be undone: twice a toast's time, to get there by keyboard. */
+#define UNDO_S 10
+
 G_DEFINE_FINAL_TYPE (WprWindow, wpr_window, ADW_TYPE_APPLICATION_WINDOW)
 
 void
@@ -90,6 +93,18 @@ static void
 on_toast (WprWindow *self, const char *text)
 {
   wpr_window_toast (self, text);
+}
+
+static void
+on_chosen (WprWindow *self, const char *text)
+{
+  AdwToast *toast = adw_toast_new ("");
+  g_autofree char *escaped = g_markup_escape_text (text, -1);
+  adw_toast_set_title (toast, escaped);
+  adw_toast_set_button_label (toast, _ ("Undo"));
+  adw_toast_set_action_name (toast, "win.undo-choice");
+  adw_toast_set_timeout (toast, UNDO_S);
+  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->toasts), toast);
 }
 
 static void
@@ -235,6 +250,7 @@ wpr_window_new (GtkApplication *application, WprSettings *settings)
   g_signal_connect_object (self->model, "details", G_CALLBACK (on_details), self,
                            G_CONNECT_SWAPPED);
   wpr_choose_page_set_model (WPR_CHOOSE_PAGE (self->choose), self->model, self->settings);
+  g_signal_connect_swapped (self->choose, "chosen", G_CALLBACK (on_chosen), self);
   wpr_window_set_up_customs (self);
   wpr_recording_page_set_model (WPR_RECORDING_PAGE (self->recording), self->model);
   wpr_saving_page_set_model (WPR_SAVING_PAGE (self->saving), self->model);

@@ -181,6 +181,7 @@ test_the_size_of_the_file_has_limits (void **state)
   choice->stop_at_max_size = TRUE;
   g_autoptr (WprPlan) stopping = wpr_plan_new (library, choice, some, NULL);
   assert_true (stopping->is_sequential);
+  assert_int_equal (stopping->part_bytes, 0);
 
   g_autoptr (WprPlan) reset
       = plan_file (FILE_HEAD SC ("<MaximumFileSize Value=\"100\"/>") SP ("CSwitch", "") PROFILE (

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The worker's part in choosing: the profiles there are, the plan of a wish and what it would cost,
+ * what one profile records, a wish saved as a profile. */
+#include "config.h"
+#include "backend-post.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include "profile-item.h"
+
+/* Two readings of /proc so far apart say how busy the computer is. */
+#define LOAD_SPAN_MS 2000
+/* A wish that changes so much later has it looked at anew; while nothing changes nothing is read.
+ */
+#define LOAD_LASTS_US (20 * G_USEC_PER_SEC)
+/* Of how many profiles it is found out whether they would add something: planning each takes a
+ * millisecond. */
+#define ADDS_MOST 64
+
+/* ---- profiles ---- */
+
+void
+wpr_backend_do_load (gpointer data)
+{
+  WprBackend *backend = ((WprJob *)data)->backend;
+  ASSERT_WORKER (backend);
+  backend->library = wpr_library_new ();
+  backend->machine = wpr_machine_probe_recorder ();
+  GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < wpr_library_get_n_profiles (backend->library); i++)
+    {
+      const WprProfile *profile = wpr_library_get_profile (backend->library, i);
+      if (!profile->internal)
+        g_ptr_array_add (items, wpr_profile_item_new (profile));
+    }
+  wpr_backend_post_loaded (backend, items, wpr_machine_get_rights_text (backend->machine),
+                           wpr_machine_get_memory (backend->machine));
+}
+
+/* ---- a wish as the core wants it ---- */
+
+/* A level the profile lacks gives way to the one it has. */
+static int
+level_for (WprBackend *backend, const char *name, const char *source, const WprWish *wish)
+{
+  const WprProfile *profile = wpr_library_find (backend->library, name, source, NULL);
+  if (profile == NULL || profile->has[wish->level][wish->mode])
+    return wish->level;
+  return -1;
+}
+
+/* Leaves out `without`, which may be NULL. */
+static WprChoice *
+make_choice (WprBackend *backend, const WprWish *wish, const char *const *ids, const char *without)
+{
+  WprChoice *choice = wpr_choice_new ();
+  for (; *ids != NULL; ids++)
+    {
+      if (g_strcmp0 (*ids, without) == 0)
+        continue;
+      const char *source;
+      const char *name = wpr_backend_split_id (backend, *ids, &source);
+      wpr_choice_add (choice, name, source, level_for (backend, name, source, wish));
+    }
+  choice->mode = wish->mode;
+  choice->buffer_size_kb = wish->buffer_kb;
+  choice->buffers = wish->buffers;
+  choice->duration_s = wish->stop_after_s;
+  choice->save_folder = g_strdup (wish->folder);
+  if (wish->mode == WPR_MODE_FILE && wish->stop_at_mb != 0)
+    {
+      choice->max_size_mb = wish->stop_at_mb;
+      choice->stop_at_max_size = TRUE;
+    }
+  choice->sample_interval_100ns = wpr_sample_interval_get ();
+  return choice;
+}
+
+WprChoice *
+wpr_backend_make_choice (WprBackend *backend, const WprWish *wish)
+{
+  return make_choice (backend, wish, (const char *const *)wish->names, NULL);
+}
+
+/* ---- what it costs ---- */
+
+/* Of the folder, or of the one it would be made in; 0 if nobody knows. */
+static guint64
+get_free_bytes (const char *folder)
+{
+  g_autofree char *path = g_strdup (folder ? folder : "/");
+  struct statvfs disk;
+  while (statvfs (path, &disk) != 0)
+    {
+      g_autofree char *above = g_path_get_dirname (path);
+      if (g_str_equal (above, path))
+        return 0;
+      g_free (path);
+      path = g_steal_pointer (&above);
+    }
+  return (guint64)disk.f_bavail * disk.f_frsize;
+}
+
+static void
+post_estimate (WprBackend *backend)
+{
+  if (backend->plan == NULL || backend->load_us == 0)
+    return;
+  WprEstimate *estimate = g_new (WprEstimate, 1);
+  wpr_estimate_plan (estimate, backend->plan, wpr_machine_get_n_cpus (backend->machine),
+                     backend->rates, get_free_bytes (backend->plan_folder));
+  wpr_backend_post_estimate (backend, backend->plan_serial, estimate);
+}
+
+static gboolean
+on_load_span_over (gpointer data)
+{
+  WprBackend *backend = data;
+  WprLoad now;
+  wpr_load_read (&now);
+  wpr_load_rates (&backend->load, &now, backend->rates);
+  backend->load_us = now.time_us;
+  g_clear_pointer (&backend->load_source, g_source_unref);
+  post_estimate (backend);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+look_at_load (WprBackend *backend)
+{
+  if (backend->load_source != NULL
+      || (backend->load_us != 0 && g_get_monotonic_time () - backend->load_us < LOAD_LASTS_US))
+    return;
+  wpr_load_read (&backend->load);
+  backend->load_source = wpr_backend_add_timer (LOAD_SPAN_MS, on_load_span_over, backend);
+}
+
+/* ---- plans ---- */
+
+/* Ids of profiles that record nothing the others do not, of those that are not switched on. */
+static char **
+list_contained (WprBackend *backend, const WprWish *wish, const WprPlan *plan)
+{
+  g_autoptr (GStrvBuilder) contained = g_strv_builder_new ();
+  guint n = MIN (wpr_library_get_n_profiles (backend->library), ADDS_MOST);
+  for (guint i = 0; plan != NULL && i < n; i++)
+    {
+      const WprProfile *profile = wpr_library_get_profile (backend->library, i);
+      g_autofree char *id = wpr_profile_make_id (profile);
+      const char *const ids[] = { id, NULL };
+      if (profile->internal || g_strv_contains ((const char *const *)wish->names, id))
+        continue;
+      g_autoptr (WprChoice) choice = make_choice (backend, wish, ids, NULL);
+      g_autoptr (WprPlan) alone = wpr_plan_new (backend->library, choice, backend->machine, NULL);
+      if (alone != NULL && alone->n_kinds > 0 && wpr_details_count_new (alone, plan) == 0)
+        g_strv_builder_add (contained, id);
+    }
+  return g_strv_builder_end (contained);
+}
+
+/* Only when nothing else is asked of the worker, and of the newest plan. */
+static void
+do_compare (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  if (job->number == backend->plan_serial)
+    wpr_backend_post_contained (backend, job->number,
+                                list_contained (backend, job->wish, backend->plan));
+}
+
+static void
+do_plan (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  GError *error = NULL;
+  WprPlan *plan = NULL;
+  if (job->wish->names[0] != NULL)
+    {
+      g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
+      plan = wpr_plan_new (backend->library, choice, backend->machine, &error);
+    }
+  g_clear_pointer (&backend->plan, wpr_plan_unref);
+  backend->plan = plan ? wpr_plan_ref (plan) : NULL;
+  backend->plan_serial = job->number;
+  g_free (backend->plan_folder);
+  backend->plan_folder = g_strdup (job->wish->folder);
+  wpr_backend_post_plan (backend, job->number, plan, error);
+  post_estimate (backend);
+  look_at_load (backend);
+  wpr_backend_send_low (backend, do_compare, job->wish, NULL, NULL, job->number);
+}
+
+void
+wpr_backend_plan (WprBackend *backend, const WprWish *wish, guint serial)
+{
+  wpr_backend_send (backend, do_plan, wish, NULL, NULL, serial);
+}
+
+static void
+do_describe (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  const char *const ids[] = { job->first, NULL };
+  g_autoptr (WprChoice) choice = make_choice (backend, job->wish, ids, NULL);
+  g_autoptr (WprChoice) others
+      = make_choice (backend, job->wish, (const char *const *)job->wish->names, job->first);
+  wpr_backend_post_details (backend, wpr_details_new (backend->library, backend->machine, choice,
+                                                      others->profiles->len > 0 ? others : NULL));
+}
+
+void
+wpr_backend_describe (WprBackend *backend, const WprWish *wish, const char *profile)
+{
+  wpr_backend_send (backend, do_describe, wish, profile, NULL, 0);
+}
+
+/* ---- a wish as a profile ---- */
+
+static void
+do_export (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
+  g_autofree char *text = wpr_profile_export (backend->library, choice, &error);
+  g_autoptr (GFile) file = g_file_parse_name (job->first);
+  if (text == NULL
+      || !g_file_replace_contents (file, text, strlen (text), NULL, FALSE, G_FILE_CREATE_NONE, NULL,
+                                   NULL, &error))
+    {
+      wpr_backend_post_trouble (backend, _ ("The profile was not saved"), error->message);
+      return;
+    }
+  g_autofree char *base = g_file_get_basename (file);
+  g_autofree char *shown = g_filename_display_name (base ? base : job->first);
+  /* Translators: %s is a file name */
+  wpr_backend_post_toast (backend, g_strdup_printf (_ ("Saved: %s"), shown));
+}
+
+void
+wpr_backend_export (WprBackend *backend, const WprWish *wish, const char *file)
+{
+  wpr_backend_send (backend, do_export, wish, file, NULL, 0);
+}
