@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include "sink/meaning.h"
 #include "sink/sink-etl-private.h"
+#include "sink/symbolic.h"
 
 #define OUT_BOOLEAN 3
 #define OUT_HEX 4
@@ -31,6 +32,7 @@ typedef enum
   TEXT,      /* text in `size` bytes at `offset` */
   LOC_TEXT,  /* text at what the u32 at `offset` says */
   LOC_ARRAY, /* u16 count, then the elements there */
+  NAMED,     /* text: what the kernel calls the value in `size` bytes at `offset` */
   WHOLE,     /* u16 size, then the record as it is */
 } OpKind;
 
@@ -39,6 +41,7 @@ typedef struct
   OpKind kind;
   gboolean relative;
   guint32 offset, size, element;
+  WprSymbolic *names; /* NAMED */
 } Op;
 
 struct _WprGeneric
@@ -59,6 +62,8 @@ wpr_generic_free (WprGeneric *self)
   if (self == NULL)
     return;
   wpr_etl_schema_free (self->schema);
+  for (guint i = 0; i < self->n_ops; i++)
+    wpr_symbolic_free (self->ops[i].names);
   g_free (self->padded);
   g_free (self);
 }
@@ -194,6 +199,21 @@ add_field (WprGeneric *self, const char *system, const WprField *field)
     }
 }
 
+/* The value stays a number; its name follows as a field of its own. */
+static void
+add_name (WprGeneric *self, const WprField *field, const char *text)
+{
+  WprSymbolic *names
+      = (field->flags & WPR_FIELD_COMMON) == 0 ? wpr_symbolic_new (text, field) : NULL;
+  g_autofree char *name = g_strconcat (field->name, "_name", NULL);
+
+  if (names == NULL)
+    return;
+  wpr_etl_schema_add_field (self->schema, name, WPR_TL_STRING8, 0, 0);
+  self->ops[self->n_ops++]
+      = (Op){ .kind = NAMED, .offset = field->offset, .size = field->size, .names = names };
+}
+
 static guint64
 row_keyword (const WprSinkEtl *self, guint32 row)
 {
@@ -214,6 +234,17 @@ row_name (const WprSinkEtl *self, guint32 row)
   for (guint i = 0; events != NULL && i < events->len; i++)
     if (g_array_index (events, WprStoreEvent, i).row == row)
       return g_array_index (events, WprStoreEvent, i).name;
+  return NULL;
+}
+
+static const char *
+row_format (const WprSinkEtl *self, guint32 row)
+{
+  const GArray *events = self->context->manifest->events;
+
+  for (guint i = 0; events != NULL && i < events->len; i++)
+    if (g_array_index (events, WprStoreEvent, i).row == row)
+      return g_array_index (events, WprStoreEvent, i).format;
   return NULL;
 }
 
@@ -238,13 +269,17 @@ compile_whole (const WprSinkEtl *self, guint32 row)
 static WprGeneric *
 compile (const WprSinkEtl *self, const WprFormat *format, guint32 row)
 {
-  WprGeneric *generic = g_malloc0 (sizeof *generic + format->n_fields * sizeof (Op));
+  WprGeneric *generic = g_malloc0 (sizeof *generic + 2 * format->n_fields * sizeof (Op));
+  const char *text = row_format (self, row);
   g_autofree char *provider = g_strconcat ("Linux.", format->system, NULL);
   gsize fixed = 0, n_texts = 0;
 
   generic->schema = wpr_etl_schema_new (provider, format->name);
   for (guint i = 0; i < format->n_fields; i++)
-    add_field (generic, format->system, &format->fields[i]);
+    {
+      add_field (generic, format->system, &format->fields[i]);
+      add_name (generic, &format->fields[i], text);
+    }
   wpr_etl_schema_fill_head (generic->schema, &generic->head);
   generic->head.keyword = row_keyword (self, row);
   for (guint i = 0; i < generic->n_ops; i++)
@@ -370,6 +405,9 @@ put_special (WprSinkEtl *self, const WprGeneric *generic, const Op *op, const gu
     case LOC_ARRAY:
       bytes = located (op, raw, raw_size, &size);
       put_array (payload, bytes, size, op->element, generic->most_text);
+      break;
+    case NAMED:
+      wpr_payload_text (payload, wpr_symbolic_name (op->names, bytes), -1, generic->most_text);
       break;
     case WHOLE:
       put_array (payload, raw, raw_size, 1, generic->most_text);

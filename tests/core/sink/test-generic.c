@@ -261,6 +261,53 @@ meanings_have_their_types (void **state)
   kit_assert (schema, 8, "6461 6464 7200 8e0a"); /* daddr: binary, socket address */
 }
 
+/* The text of the row's format in the manifest names the values. */
+static const char named_text[]
+    = "name: named\nID: 11\n" COMMON "\tfield:int state;\toffset:8;\tsize:4;\tsigned:1;\n"
+      "\tfield:u8 reason;\toffset:12;\tsize:1;\tsigned:0;\n"
+      "\tfield:u8 bits;\toffset:13;\tsize:1;\tsigned:0;\n\n"
+      "print fmt: \"state=%s %s %s\", __print_symbolic(REC->state, { -1, \"GONE\" }, { 1, "
+      "\"HERE\" }), __print_symbolic(REC->reason, { 7, \"SEVEN\" }), "
+      "__print_flags(REC->bits, \"|\", { 1, \"A\" })\n";
+
+static void
+values_that_the_kernel_names_are_named (void **state)
+{
+  static const struct
+  {
+    guint8 raw[16];
+    const char *fields;
+  } rows[] = {
+    { { [8] = 1, [12] = 7, [13] = 1 },
+      "state=1 state_name=HERE reason=7 reason_name=SEVEN bits=1" },
+    { { [8] = 0xff, 0xff, 0xff, 0xff, 8 },
+      "state=-1 state_name=GONE reason=8 reason_name= bits=0" },
+  };
+  g_autoptr (WprFormat) format = wpr_format_new ("test", named_text, strlen (named_text), NULL);
+  g_autoptr (Kit) kit = kit_new ();
+
+  g_array_index (kit->manifest->events, WprStoreEvent, 1).format = g_strdup (named_text);
+  kit_begin (kit);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      WprEvent event = { .kind = WPR_EVENT_TRACEPOINT,
+                         .time = (5 + i) * MS,
+                         .row = 1,
+                         .format = format,
+                         .raw = rows[i].raw,
+                         .raw_size = sizeof rows[i].raw };
+
+      kit_event (kit, &event);
+    }
+  kit_finish (kit);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *fields = kit_fields (kit, "named", i);
+
+      assert_string_equal (fields, rows[i].fields);
+    }
+}
+
 int
 main (void)
 {
@@ -272,6 +319,7 @@ main (void)
     cmocka_unit_test (an_event_nobody_understands_keeps_its_bytes),
     cmocka_unit_test (counters_are_numbers_by_name),
     cmocka_unit_test (meanings_have_their_types),
+    cmocka_unit_test (values_that_the_kernel_names_are_named),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);
