@@ -3,6 +3,7 @@
  * dead for good, without a word, so they are opened anew when it comes. The gap is in the file. */
 #include "config.h"
 
+#include <errno.h>
 #include <linux/netlink.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,6 +11,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "source/kernel.h"
 #include "store/payload.h"
@@ -17,6 +19,8 @@
 /* One message: a line, then NAME=value lines with a NUL behind each. */
 #define UEVENT_MOST 8192
 #define CPU_PATH "@/devices/system/cpu/cpu"
+/* Two clocks read one after the other differ by less. */
+#define SLEPT_LEAST_NS (20 * G_GINT64_CONSTANT (1000000))
 
 /* ---- gaps ---- */
 
@@ -157,19 +161,6 @@ wpr_kernel_cpu_came (WprSourceKernel *self, WprSession *session, guint cpu)
 
 /* ---- what the kernel tells ---- */
 
-void
-wpr_kernel_listen (WprSourceKernel *self)
-{
-  struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = 1 };
-  int fd = socket (AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
-  if (fd >= 0 && bind (fd, (const struct sockaddr *)&address, sizeof address) != 0)
-    {
-      close (fd);
-      fd = -1;
-    }
-  self->uevents = fd; /* without it the CPUs are looked at twice a second */
-}
-
 /* "online@/devices/system/cpu/cpu1" of the kernel (port 0). */
 static void
 wpr_kernel_take_uevent (WprSourceKernel *self, WprSession *session, const char *text)
@@ -180,11 +171,71 @@ wpr_kernel_take_uevent (WprSourceKernel *self, WprSession *session, const char *
   if (!path || (!online && !g_str_has_prefix (text, "offline@"))
       || !g_ascii_string_to_unsigned (path + strlen (CPU_PATH), 10, 0, G_MAXUINT16, &cpu, NULL))
     return;
-  /* Gone and back between two looks, as in a suspend: its events are dead all the same. */
-  if (wpr_kernel_has_cpu (self, (guint)cpu, &was_online) && was_online)
+  if (!online)
     wpr_kernel_cpu_went (self, session, (guint)cpu);
-  if (online)
-    wpr_kernel_cpu_came (self, session, (guint)cpu);
+  else if (!wpr_kernel_has_cpu (self, (guint)cpu, &was_online) || !was_online)
+    wpr_kernel_cpu_came (self, session, (guint)cpu); /* else it was seen to be there already */
+}
+
+/* Suspends that came about, and those that were given up on the way: both take the CPUs away. */
+static guint64
+wpr_kernel_count_sleeps (void)
+{
+  static const char *const paths[]
+      = { "/sys/power/suspend_stats/success", "/sys/power/suspend_stats/fail" };
+  guint64 n = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    {
+      g_autofree char *text = wpr_read_small (paths[i], 32, NULL);
+      n += text ? g_ascii_strtoull (text, NULL, 10) : 0;
+    }
+  return n;
+}
+
+/* A suspend takes away all CPUs but the first without a uevent, and brings them back before anybody
+ * could look. Boot time then goes ahead of monotonic time; where it did not come about the kernel's
+ * count says so. */
+static gboolean
+wpr_kernel_has_slept (WprSourceKernel *self, gboolean looks)
+{
+  WprClockReading now;
+  wpr_clock_read (&now);
+  gint64 slept = now.boottime_ns - now.monotonic_ns;
+  gboolean has_slept = slept - self->slept_ns > SLEPT_LEAST_NS;
+  self->slept_ns = slept;
+  if (!looks && !has_slept)
+    return FALSE;
+  guint64 n = wpr_kernel_count_sleeps ();
+  has_slept |= n != self->n_sleeps;
+  self->n_sleeps = n;
+  return has_slept;
+}
+
+void
+wpr_kernel_listen (WprSourceKernel *self)
+{
+  struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+  int fd = socket (AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+  if (fd >= 0 && bind (fd, (const struct sockaddr *)&address, sizeof address) != 0)
+    {
+      close (fd);
+      fd = -1;
+    }
+  self->uevents = fd;                /* without it the CPUs are looked at twice a second */
+  wpr_kernel_has_slept (self, TRUE); /* so far */
+}
+
+/* Events of a CPU that was away for a moment are dead all the same. */
+static void
+wpr_kernel_reopen (WprSourceKernel *self, WprSession *session)
+{
+  g_autoptr (GArray) online = wpr_cpus_online ();
+  for (guint i = 1; i < online->len; i++)
+    {
+      guint cpu = g_array_index (online, guint, i);
+      wpr_kernel_cpu_went (self, session, cpu);
+      wpr_kernel_cpu_came (self, session, cpu);
+    }
 }
 
 void
@@ -194,7 +245,11 @@ wpr_kernel_hear (WprSourceKernel *self, WprSession *session)
   struct sockaddr_nl from;
   socklen_t from_size = sizeof from;
   gssize size;
-  if (self->uevents < 0 || !self->running || self->growing)
+  if (!self->running || self->growing)
+    return;
+  if (wpr_kernel_has_slept (self, FALSE))
+    wpr_kernel_reopen (self, session);
+  if (self->uevents < 0)
     return;
   while (
       (size = recvfrom (self->uevents, text, UEVENT_MOST, 0, (struct sockaddr *)&from, &from_size))
@@ -205,13 +260,17 @@ wpr_kernel_hear (WprSourceKernel *self, WprSession *session)
         wpr_kernel_take_uevent (self, session, text);
       from_size = sizeof from;
     }
+  if (size < 0 && errno == ENOBUFS) /* some were missed */
+    wpr_kernel_reopen (self, session);
 }
 
 void
 wpr_kernel_watch_cpus (WprSourceKernel *self, WprSession *session, WprTime now)
 {
-  g_autoptr (GArray) online = wpr_cpus_online ();
   wpr_kernel_hear (self, session);
+  if (self->running && !self->growing && wpr_kernel_has_slept (self, TRUE))
+    wpr_kernel_reopen (self, session);
+  g_autoptr (GArray) online = wpr_cpus_online ();
   if (self->growing || online->len == 0)
     return;
   for (guint i = 0; i < self->rings->len; i++)

@@ -99,6 +99,8 @@ struct _WprSourceKernel
   GHashTable *off;       /* rows that were switched off while recording */
   GHashTable *cpus_lost; /* CPUs that could not be opened: told once */
   int uevents;           /* what the kernel tells of its CPUs; -1: nothing */
+  guint64 n_sleeps;      /* tried, as the kernel counts them */
+  gint64 slept_ns;       /* boot time - monotonic time when last looked */
   gboolean growing;      /* a thread has the opener: CPUs must wait */
   GArray *untold;        /* WprSourceLoss: for the next figures */
   WprOpened opened;

@@ -270,6 +270,7 @@ wpr_trace_collect (WprTrace *trace, WprPulse *pulse, GError **error)
   g_clear_pointer (&trace->world, wpr_world_free);
   trace->world = wpr_world_new (WPR_TRACE_MAX_DEAD);
   trace->context.world = trace->world;
+  wpr_trace_place_sleeps (trace);
   g_array_set_size (trace->side_cpus, 0);
   if (!build_world (trace, pulse, error))
     return FALSE;

@@ -65,13 +65,13 @@ read_counters (Reading *self, const WprStoreNote *note)
 /* A new offset only where a suspend moved it: two readings differ by their own jitter, too, and
  * time must not go back by that. */
 static void
-follow_offset (WprTrace *trace, const WprClockReading *reading)
+follow_offset (WprTrace *trace, const WprClockReading *reading, WprTime last)
 {
   gint64 offset = reading->boottime_ns - reading->monotonic_ns;
   guint n = trace->offsets->len;
   if (n > 0 && offset - g_array_index (trace->offsets, WprClockOffset, n - 1).offset_ns <= STEP_NS)
     return;
-  WprClockOffset row = { n == 0 ? WPR_WORLD_BEFORE : reading->monotonic_ns, offset };
+  WprClockOffset row = { n == 0 ? WPR_WORLD_BEFORE : reading->monotonic_ns, offset, last };
   g_array_append_val (trace->offsets, row);
 }
 
@@ -82,7 +82,7 @@ add_reading (Reading *self, const WprStoreNote *note, const WprClockReading *rea
   if (self->has_last && reading->monotonic_ns < last->monotonic_ns)
     return;
   gboolean step = wpr_clock_table_add (self->trace->clocks, reading);
-  follow_offset (self->trace, reading);
+  follow_offset (self->trace, reading, last->monotonic_ns);
   if (step && self->has_last)
     {
       gint64 passed = reading->boottime_ns - last->boottime_ns;

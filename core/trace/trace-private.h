@@ -17,6 +17,7 @@ typedef struct
 {
   WprTime from;
   gint64 offset_ns;
+  WprTime after; /* of the last reading that had the one before */
 } WprClockOffset;
 
 /* A note that becomes an event; counters are not among them (they are read in pieces). */
@@ -102,6 +103,10 @@ void wpr_trace_read_notes (WprTrace *trace);
 /* Losses become one a collector, CPU and second; sides are put in order. After the span is known.
  */
 void wpr_trace_order_notes (WprTrace *trace);
+
+/* sleep.c: when exactly a new offset holds, from the kernel's events. Before any time is made trace
+ * time. */
+void wpr_trace_place_sleeps (WprTrace *trace);
 
 /* collect.c: pass 1: the world, the span. */
 gboolean wpr_trace_collect (WprTrace *trace, WprPulse *pulse, GError **error);

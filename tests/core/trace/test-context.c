@@ -54,6 +54,44 @@ test_suspend (void **state)
   recorder_clear (&recorder);
 }
 
+/* With the kernel's events on the way to sleep and back: what a program does between waking and the
+ * next look at the clocks is after the sleep. */
+static void
+test_suspend_to_the_moment (void **state)
+{
+  static const char format[] = "name: suspend_resume\nID: 900\nformat:\n"
+                               "\tfield:int val;\toffset:8;\tsize:4;\tsigned:1;\n\n"
+                               "print fmt: \"%d\", REC->val\n";
+  g_autoptr (Kit) kit = kit_new (FALSE, 1, 2);
+  Recorder recorder;
+  gint64 hour = 3600 * SECOND;
+  guint8 raw[12] = { 0 };
+  Row row = kit_add_row (kit, "power:suspend_resume", format);
+  kit_begin (kit, NULL);
+  kit_clock (kit, SECOND, SLEPT, WALL);
+  kit_clock (kit, 3 * SECOND, SLEPT, WALL);
+  kit_clock_sample (kit, 1, 3 * SECOND + 50 * MS, 70, 1);
+  for (guint i = 0; i < 10; i++)
+    kit_sample (kit, row, 0, 3 * SECOND + (100 + (WprTime)i) * MS, 0, 0, raw, sizeof raw);
+  kit_clock_sample (kit, 1, 3 * SECOND + 200 * MS, 70, 2);
+  kit_clock (kit, 4 * SECOND, SLEPT + hour, WALL + hour);
+  kit_flush (kit);
+  WprClockReading stop = { 9 * SECOND, 9 * SECOND + SLEPT + hour, 9 * SECOND + WALL + hour };
+  kit_note (kit, WPR_NOTE_STOPPED, 0, 9 * SECOND, &stop, sizeof stop);
+  kit_finish (kit, -1);
+  recorder_init (&recorder);
+  g_autoptr (WprTrace) trace = kit_play (kit, &recorder);
+  assert_int_equal (recorder_nth (&recorder, WPR_EVENT_SAMPLE, 0)->event.time,
+                    8 * SECOND + 50 * MS);
+  assert_int_equal (recorder_nth (&recorder, WPR_EVENT_SAMPLE, 1)->event.time,
+                    8 * SECOND + 200 * MS + hour);
+  assert_int_equal (recorder_nth (&recorder, WPR_EVENT_TRACEPOINT, 4)->event.time,
+                    8 * SECOND + 104 * MS);
+  assert_int_equal (recorder_nth (&recorder, WPR_EVENT_TRACEPOINT, 5)->event.time,
+                    8 * SECOND + 105 * MS + hour);
+  recorder_clear (&recorder);
+}
+
 /* Somebody sets the clock back by ten minutes: an event, no jump. */
 static void
 test_wall_clock (void **state)
@@ -334,11 +372,12 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_suspend),       cmocka_unit_test (test_wall_clock),
-    cmocka_unit_test (test_losses),        cmocka_unit_test (test_lost_records),
-    cmocka_unit_test (test_complete_from), cmocka_unit_test (test_dropped_epochs),
-    cmocka_unit_test (test_texts),         cmocka_unit_test (test_counters),
-    cmocka_unit_test (test_open_gap),      cmocka_unit_test (test_short_notes),
+    cmocka_unit_test (test_suspend),        cmocka_unit_test (test_suspend_to_the_moment),
+    cmocka_unit_test (test_wall_clock),     cmocka_unit_test (test_losses),
+    cmocka_unit_test (test_lost_records),   cmocka_unit_test (test_complete_from),
+    cmocka_unit_test (test_dropped_epochs), cmocka_unit_test (test_texts),
+    cmocka_unit_test (test_counters),       cmocka_unit_test (test_open_gap),
+    cmocka_unit_test (test_short_notes),
   };
   return cmocka_run_group_tests_name ("context", tests, NULL, NULL);
 }
