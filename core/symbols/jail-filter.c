@@ -24,7 +24,8 @@
 /* clang-format off */
 static const int allowed[] = {
   /* the files it has */
-  SYS_read, SYS_pread64, SYS_write, SYS_pwrite64, SYS_writev, SYS_lseek, SYS_close, SYS_fcntl, SYS_fstat,
+  SYS_read, SYS_pread64, SYS_write, SYS_pwrite64, SYS_writev, SYS_lseek, SYS_close, SYS_fcntl,
+  SYS_fstat,
 #ifdef SYS_newfstatat
   SYS_newfstatat, /* by which newer C libraries do fstat(); a path leads nowhere without openat */
 #endif
