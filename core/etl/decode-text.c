@@ -130,6 +130,8 @@ append_integer (GString *text, guint8 type, guint8 show, const guint8 *at, guint
         wpr_etl_append_text16 (text, at, bytes);
       else if (show == WPR_ETL_SHOW_TIME && bytes == 8)
         wpr_etl_append_filetime (text, (gint64)value);
+      else if (show == WPR_ETL_SHOW_IPV4 && bytes == 4)
+        wpr_etl_append_ipv4 (text, at);
       else if (is_signed (type))
         wpr_etl_append_signed (text, (gint64)value);
       else
@@ -162,6 +164,17 @@ append_mapped (GString *text, const WprEtlMap *map, guint64 value)
       wpr_etl_append_hex (text, value);
     }
   return text->len > from;
+}
+
+static void
+append_binary (GString *text, guint8 show, const guint8 *at, guint32 size)
+{
+  if (show == WPR_ETL_SHOW_IPV6 && size == 16)
+    wpr_etl_append_ipv6 (text, at);
+  else if (show == WPR_ETL_SHOW_SOCKADDR)
+    wpr_etl_append_sockaddr (text, at, size);
+  else
+    wpr_etl_append_bytes (text, at, size);
 }
 
 static void
@@ -207,30 +220,16 @@ append_value (GString *text, const WprEtlField *field, const guint8 *at, guint32
       break;
     case WPR_ETL_TYPE_BINARY:
     case WPR_ETL_TYPE_COUNTED_BINARY:
-      if (field->show == WPR_ETL_SHOW_IPV6 && size == 16)
-        wpr_etl_append_ipv6 (text, at);
-      else if (field->show == WPR_ETL_SHOW_SOCKADDR)
-        wpr_etl_append_sockaddr (text, at, size);
-      else
-        wpr_etl_append_bytes (text, at, size);
+      append_binary (text, field->show, at, size);
       break;
     case WPR_ETL_TYPE_HEX32:
     case WPR_ETL_TYPE_HEX64:
     case WPR_ETL_TYPE_POINTER:
       if (field->show == WPR_ETL_SHOW_UNSIGNED)
-        {
-          wpr_etl_append_unsigned (text, number_at (at, size));
-          break;
-        }
-      wpr_etl_append_hex (text, number_at (at, size));
+        wpr_etl_append_unsigned (text, number_at (at, size));
+      else
+        wpr_etl_append_hex (text, number_at (at, size));
       break;
-    case WPR_ETL_TYPE_U32:
-      if (field->show == WPR_ETL_SHOW_IPV4)
-        {
-          wpr_etl_append_ipv4 (text, at);
-          break;
-        }
-      G_GNUC_FALLTHROUGH;
     default:
       append_integer (text, field->type, field->show, at, size);
     }

@@ -307,21 +307,6 @@ wpr_etl_decoder_fields (WprEtlDecoder *self, const WprEtlEvent *event, const Wpr
   return self->fields->len;
 }
 
-int
-wpr_etl_kind_find (const WprEtlKind *kind, const char *name)
-{
-  const WprEtlLayout *layout = (const WprEtlLayout *)kind;
-  const WprEtlRow *row;
-
-  for (guint i = 0; layout->rows != NULL && i < layout->rows->len; i++)
-    {
-      row = &g_array_index (layout->rows, WprEtlRow, i);
-      if (g_str_equal (row->name, name))
-        return (int)i;
-    }
-  return -1;
-}
-
 WprEtlDecoder *
 wpr_etl_decoder_new (const WprEtlFile *file)
 {

@@ -115,10 +115,6 @@ const WprEtlKind *wpr_etl_decoder_kind (WprEtlDecoder *decoder, const WprEtlEven
  * event that is too short for it, become a last field "Data" ("" is never a name). */
 guint wpr_etl_decoder_fields (WprEtlDecoder *decoder, const WprEtlEvent *event,
                               const WprEtlKind *kind, const WprEtlField **fields);
-/* A kind's fields by name, without an event: index into the array above as long as no struct, array
- * of structs or missing optional field lies before it; -1: none. For a caller that looks up once.
- */
-int wpr_etl_kind_find (const WprEtlKind *kind, const char *name);
 void wpr_etl_decoder_free (WprEtlDecoder *decoder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprEtlDecoder, wpr_etl_decoder_free)
 

@@ -251,6 +251,8 @@ set_type (WprEtlRow *row, guint16 in, guint16 out)
   if (in <= WPR_ETL_TYPE_COUNTED_BINARY && in != WPR_ETL_TYPE_STRUCT)
     {
       row->type = (guint8)in;
+      if (in == WPR_ETL_TYPE_U16 && row->show == WPR_ETL_SHOW_PORT)
+        row->type = WPR_ETL_TYPE_PORT; /* compared as it is shown */
       return TRUE;
     }
   for (guint i = 0; i < G_N_ELEMENTS (in_types); i++)

@@ -19,7 +19,6 @@ take_apart (WprEtlDecoder *decoder, const WprEtlEvent *event, GString *text)
   guint64 sum = 0;
   WprEtlStack stack;
 
-  wpr_etl_kind_find (kind, "no such field");
   g_string_truncate (text, 0);
   for (guint i = 0; i < n; i++)
     {
