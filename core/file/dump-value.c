@@ -27,6 +27,15 @@ floor_divide (gint64 a, gint64 b)
   return a / b - (a % b < 0);
 }
 
+/* What is left of a / b rounded down. */
+static gint64
+floor_rest (gint64 a, gint64 b)
+{
+  gint64 rest = a % b;
+
+  return rest < 0 ? rest + b : rest;
+}
+
 /* Seconds since 1970 there. */
 static gint64
 local_seconds (WprDumpClock *clock, gint64 seconds)
@@ -69,10 +78,9 @@ void
 wpr_dump_put_time_of_day (WprPut *put, WprDumpClock *clock, gint64 realtime_ns, guint digits)
 {
   gint64 seconds = floor_divide (realtime_ns, SECOND);
-  gint64 local = local_seconds (clock, seconds);
 
-  put_time (put, local - floor_divide (local, DAY_S) * DAY_S, realtime_ns - seconds * SECOND,
-            digits);
+  put_time (put, floor_rest (local_seconds (clock, seconds), DAY_S),
+            floor_rest (realtime_ns, SECOND), digits);
 }
 
 static void
@@ -99,7 +107,7 @@ wpr_dump_put_iso (WprPut *put, WprDumpClock *clock, gint64 realtime_ns)
     renew_date (clock, day);
   wpr_put_text (put, clock->date);
   wpr_put_char (put, 'T');
-  put_time (put, local - day * DAY_S, realtime_ns - seconds * SECOND, 9);
+  put_time (put, floor_rest (local, DAY_S), floor_rest (realtime_ns, SECOND), 9);
   if (clock->is_utc)
     {
       wpr_put_char (put, 'Z');
