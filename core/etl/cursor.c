@@ -124,7 +124,7 @@ order_lane (WprEtlCursor *self, guint from, guint to)
 static void
 make_lanes (WprEtlCursor *self)
 {
-  const guint64 *entries = &g_array_index (self->index, guint64, 0);
+  const guint64 *entries = (const guint64 *)(gconstpointer)self->index->data;
   guint n = self->index->len;
 
   for (guint i = 0; i < n; i++)

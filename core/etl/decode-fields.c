@@ -247,7 +247,7 @@ read_values (Walk *self, const WprEtlRow *row, guint depth)
 static gboolean
 read_rows (Walk *self, guint row, guint end, guint depth)
 {
-  const WprEtlRow *rows = &g_array_index (self->layout->rows, WprEtlRow, 0);
+  const WprEtlRow *rows = (const WprEtlRow *)(gconstpointer)self->layout->rows->data;
 
   for (; row < end; row = rows[row].next)
     {
