@@ -247,6 +247,7 @@ wpr_live_choice (WprLocal *local, const WprChoice *wanted, gboolean on, GError *
   g_autoptr (WprChoice) choice = wpr_choice_from_variant (variant, error);
   if (!choice)
     return NULL;
+  choice->mode = local->plan->mode; /* another than was asked for, where a profile had not that */
   for (guint i = 0; i < wanted->profiles->len; i++)
     if (!wpr_live_switch_item (choice, g_ptr_array_index (wanted->profiles, i), on, error))
       return NULL;

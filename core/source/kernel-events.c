@@ -240,6 +240,19 @@ wpr_kernel_tell_no_leader (WprSession *session, const WprRefusal *refusal)
   wpr_log (WPR_LOG_REFUSED, "%s", text);
 }
 
+/* A CPU that is away gets its events when it is back. */
+static gboolean
+wpr_kernel_is_away (const WprSourceKernel *self, guint cpu)
+{
+  for (guint i = 0; i < self->rings->len; i++)
+    {
+      const WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
+      if (ring->cpu == cpu)
+        return !ring->online;
+    }
+  return FALSE;
+}
+
 /* One notice an event, however many CPUs refused it. */
 void
 wpr_kernel_tell_refusals (WprSourceKernel *self, WprSession *session, guint first)
@@ -251,7 +264,8 @@ wpr_kernel_tell_refusals (WprSourceKernel *self, WprSession *session, guint firs
       const WprPerfEvent *event = wpr_kernel_event (self, refusal->row);
       if (refusal->row == WPR_ROW_LEADER)
         wpr_kernel_tell_no_leader (session, refusal);
-      if (!event || !g_hash_table_add (told, GUINT_TO_POINTER (refusal->row)))
+      if (!event || wpr_kernel_is_away (self, refusal->cpu)
+          || !g_hash_table_add (told, GUINT_TO_POINTER (refusal->row)))
         continue;
       const char *reason = wpr_kernel_refusal_reason (refusal->error_number);
       g_autofree char *text

@@ -173,6 +173,39 @@ fake_mark (WprRecorderBackend *backend, GTask *task, const char *text)
 }
 
 static void
+fake_set_profiles (WprRecorderBackend *backend, GTask *task, const WprChoice *choice,
+                   GVariant *files, gboolean on)
+{
+  Fake *fake = (Fake *)backend;
+  const WprChoiceItem *item = g_ptr_array_index (choice->profiles, 0);
+  tell (fake, "%s %s %u files", on ? "enable" : "disable", item->name,
+        files != NULL ? (guint)g_variant_n_children (files) : 0);
+  if (g_str_equal (item->name, "Refused"))
+    {
+      GError *error = NULL;
+      wpr_set_error (&error, WPR_ERROR_STATE, 0, "It is on already.");
+      wpr_recorder_return_error (task, error);
+      return;
+    }
+  GVariantDict list;
+  g_mutex_lock (&fake->lock);
+  g_variant_dict_init (&list, fake->description);
+  g_variant_dict_insert (&list, "digest", "s", item->name);
+  g_variant_unref (fake->description);
+  fake->description = g_variant_ref_sink (g_variant_dict_end (&list));
+  g_mutex_unlock (&fake->lock);
+  wpr_recorder_return_boolean (task);
+}
+
+static void
+fake_grow (WprRecorderBackend *backend, GTask *task, const char *collector, guint64 bytes)
+{
+  tell ((Fake *)backend, "grow %s %" G_GUINT64_FORMAT, collector != NULL ? collector : "worst",
+        bytes);
+  wpr_recorder_return_boolean (task);
+}
+
+static void
 fake_set_note (WprRecorderBackend *backend, const char *note)
 {
   tell ((Fake *)backend, "note %s", note != NULL ? note : "none");
@@ -204,6 +237,8 @@ static const WprRecorderBackendClass fake_class = {
   .save = fake_save,
   .cancel = fake_cancel,
   .mark = fake_mark,
+  .set_profiles = fake_set_profiles,
+  .grow = fake_grow,
   .set_note = fake_set_note,
   .describe = fake_describe,
   .free = fake_free,

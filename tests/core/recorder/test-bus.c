@@ -157,6 +157,74 @@ two_clients_see_one_recording (void **state)
 }
 
 static void
+on_profiles_set (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Answer *answer = data;
+  answer->ok = wpr_recorder_set_profiles_finish (WPR_RECORDER (source), result, &answer->error);
+  answer->done = TRUE;
+}
+
+static void
+on_grown (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Answer *answer = data;
+  answer->ok = wpr_recorder_grow_finish (WPR_RECORDER (source), result, &answer->error);
+  answer->done = TRUE;
+}
+
+static gboolean
+is_described (WprRecorder *recorder, const char *digest)
+{
+  g_autoptr (GVariant) description = wpr_recorder_describe (recorder);
+  const char *found = NULL;
+  return g_variant_lookup (description, "digest", "&s", &found) && g_str_equal (found, digest);
+}
+
+/* Profiles switched by one client: every client learns the new description. */
+static void
+changes_reach_the_recorder_and_every_client (void **state)
+{
+  Served *served = served_new ("live");
+  g_autoptr (WprRecorder) first = connect_to ("live");
+  g_autoptr (WprRecorder) second = connect_to ("live");
+  g_autoptr (WprChoice) choice = wpr_choice_new ();
+  Answer answer = { 0 };
+  start (first, "CPU.light", &answer);
+  answer_clear (&answer);
+  wpr_choice_add (choice, "DiskIO", NULL, -1);
+  GVariant *files = g_variant_new_parsed ("[('a.wprp', b'text')]");
+  wpr_recorder_set_profiles_async (first, choice, files, TRUE, NULL, on_profiles_set, &answer);
+  wait_until (answer.done);
+  assert_true (answer.ok && is_described (first, "DiskIO"));
+  wait_until (is_described (second, "DiskIO"));
+  g_autofree char *enabled = served_get_told (served);
+  assert_string_equal (enabled, "enable DiskIO 1 files");
+  answer_clear (&answer);
+  wpr_recorder_set_profiles_async (second, choice, NULL, FALSE, NULL, on_profiles_set, &answer);
+  wait_until (answer.done);
+  g_autofree char *disabled = served_get_told (served);
+  assert_string_equal (disabled, "disable DiskIO 0 files");
+  answer_clear (&answer);
+  g_autoptr (WprChoice) refused = wpr_choice_new ();
+  wpr_choice_add (refused, "Refused", NULL, -1);
+  wpr_recorder_set_profiles_async (second, refused, NULL, TRUE, NULL, on_profiles_set, &answer);
+  wait_until (answer.done);
+  assert_true (g_error_matches (answer.error, WPR_ERROR, WPR_ERROR_STATE));
+  answer_clear (&answer);
+  wpr_recorder_grow_async (first, NULL, 0, NULL, on_grown, &answer);
+  wait_until (answer.done && answer.ok);
+  g_autofree char *worst = served_get_told (served);
+  assert_string_equal (worst, "grow worst 0");
+  answer_clear (&answer);
+  wpr_recorder_grow_async (first, "收集器", G_GUINT64_CONSTANT (1) << 40, NULL, on_grown, &answer);
+  wait_until (answer.done && answer.ok);
+  g_autofree char *named = served_get_told (served);
+  assert_string_equal (named, "grow 收集器 1099511627776");
+  answer_clear (&answer);
+  served_free (served);
+}
+
+static void
 errors_keep_code_number_and_words (void **state)
 {
   Served *served = served_new ("errors");
@@ -565,6 +633,7 @@ main (int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (two_clients_see_one_recording),
+    cmocka_unit_test (changes_reach_the_recorder_and_every_client),
     cmocka_unit_test (errors_keep_code_number_and_words),
     cmocka_unit_test (every_code_survives_the_wire),
     cmocka_unit_test (stop_writes_into_the_folder_that_was_passed),

@@ -155,6 +155,65 @@ counters_and_filters_are_the_kernels (void **state)
   assert_true (caches > 0 && caches < count_of (info.out, "Linux.kmem", "kmalloc"));
 }
 
+/* Numbers of Windows' events choose among those of Linux, and among them only. */
+static void
+event_filters_reach_exactly_their_events (void **state)
+{
+  skip_without_rights ();
+  g_autofree char *profile = write_profile (
+      "numbers.wprp",
+      "<WindowsPerformanceRecorder Version=\"1.0\"><Profiles><EventCollector Id=\"EC\" Name=\"E\"/>"
+      "<EventProvider Id=\"EP\" Name=\"{22fb2cd6-0e7b-422b-a0c7-2fad1fd0e716}\" Level=\"4\">"
+      "<Keywords><Keyword Value=\"0x30\"/></Keywords><EventFilters FilterIn=\"true\">"
+      "<EventId Value=\"1\"/><EventId Value=\"0x3\"/></EventFilters></EventProvider>"
+      "<Profile Id=\"P.Light.File\" Name=\"P\" Description=\"P\" LoggingMode=\"File\" "
+      "DetailLevel=\"Light\"><Collectors><EventCollectorId Value=\"EC\"><EventProviders>"
+      "<EventProviderId Value=\"EP\"/></EventProviders></EventCollectorId></Collectors></Profile>"
+      "</Profiles></WindowsPerformanceRecorder>");
+  g_autofree char *cat = copy_cat ("wpr-test-cat"), *file = child_path ("numbers.etl");
+  g_auto (Ran) start = wpr_run ("-start", profile, "-filemode", NULL);
+  assert_status (start, 0);
+  for (guint i = 0; i < 10; i++)
+    run_program (cat, profile);
+  g_auto (Ran) stop = wpr_run ("-stop", file, NULL);
+  assert_status (stop, 0);
+  g_auto (Ran) info = wpr_run ("-info", file, "-json", NULL);
+  assert_true (count_of (info.out, "Linux.sched", "sched_process_exec") >= 10);
+  assert_true (count_of (info.out, "Linux.sched", "sched_process_fork") >= 10);
+  assert_true (count_of (info.out, "Linux.task", "task_newtask") >= 10);
+  assert_int_equal (count_of (info.out, "Linux.sched", "sched_process_exit"), 0);
+  assert_int_equal (count_of (info.out, "Linux.cgroup", "cgroup_mkdir"), 0);
+}
+
+static void
+profiles_are_switched_while_recording (void **state)
+{
+  skip_without_rights ();
+  g_autofree char *file = child_path ("switched.etl");
+  g_auto (Ran) none = wpr_run ("-enable", "DiskIO", NULL);
+  assert_status (none, 3);
+  g_auto (Ran) start = wpr_run ("-start", "CPU.light", "-filemode", NULL);
+  assert_status (start, 0);
+  g_auto (Ran) enable = wpr_run ("-enable", "Handle.light+DiskIO", NULL);
+  assert_status (enable, 0);
+  assert_says (enable.out, "from now on");
+  g_auto (Ran) twice = wpr_run ("-enable", "DiskIO", NULL);
+  assert_status (twice, 3);
+  g_auto (Ran) unknown = wpr_run ("-enable", "DiskI", NULL);
+  assert_status (unknown, 2);
+  g_auto (Ran) status = wpr_run ("-status", "profiles", NULL);
+  assert_says (status.out, "Handle.Light.File");
+  g_auto (Ran) disable = wpr_run ("-disable", "CPU", "-disable", "DiskIO", NULL);
+  assert_status (disable, 0);
+  g_auto (Ran) last = wpr_run ("-disable", "Handle", NULL);
+  assert_status (last, 3);
+  g_auto (Ran) stop = wpr_run ("-stop", file, NULL);
+  assert_status (stop, 0);
+  g_auto (Ran) info = wpr_run ("-info", file, "-json", NULL);
+  assert_int_equal (count_of (info.out, "Linux.Recorder", "Mark"), 4);
+  assert_true (count_of (info.out, "Linux.Recorder", "Profile") >= 3);
+}
+
 static void
 a_sequential_file_stops_when_it_is_full (void **state)
 {
@@ -241,6 +300,8 @@ main (void)
     cmocka_unit_test (counters_and_filters_are_the_kernels),
     cmocka_unit_test (a_sequential_file_stops_when_it_is_full),
     cmocka_unit_test (a_circular_file_keeps_the_newest),
+    cmocka_unit_test (event_filters_reach_exactly_their_events),
+    cmocka_unit_test (profiles_are_switched_while_recording),
     cmocka_unit_test (memory_mode_has_nothing_to_flush),
     cmocka_unit_test (the_sampling_interval_is_kept_until_it_is_reset),
   };
