@@ -28,6 +28,38 @@ priority_of (const WprSinkEtl *self, guint32 tid, gint32 prio)
   return (guint8)wpr_sink_etl_priority (prio);
 }
 
+#define MOST_TIDS (1u << 22) /* PID_MAX_LIMIT: 4 MiB at the very most */
+
+static void
+note_priority (WprSinkEtl *self, guint32 tid, guint8 priority)
+{
+  GByteArray *last = self->last_priorities;
+
+  if (G_UNLIKELY (tid >= last->len))
+    {
+      guint old = last->len;
+
+      if (tid >= MOST_TIDS)
+        return;
+      g_byte_array_set_size (last, MAX (2 * old, tid + 1024));
+      memset (last->data + old, 0, last->len - old);
+    }
+  last->data[tid] = (guint8)(priority + 1);
+}
+
+gint
+wpr_sink_etl_last_priority (const WprSinkEtl *self, guint32 tid)
+{
+  return tid < self->last_priorities->len ? self->last_priorities->data[tid] - 1 : -1;
+}
+
+void
+wpr_sink_etl_forget_priority (WprSinkEtl *self, guint32 tid)
+{
+  if (tid < self->last_priorities->len)
+    self->last_priorities->data[tid] = 0;
+}
+
 /* What a Linux state is in the two fields of a CSwitch: KTHREAD_STATE and KWAIT_REASON. */
 static const struct
 {
@@ -62,6 +94,11 @@ wpr_sink_etl_switch (WprSinkEtl *self, const WprEvent *event, GError **error)
     self->priorities[event->cpu] = next_prio;
   if (event->inferred)
     self->n_inferred++;
+  else
+    {
+      note_priority (self, event->u.sw.prev_tid, prev_prio);
+      note_priority (self, event->u.sw.next_tid, next_prio);
+    }
 
   wpr_payload_init (&payload, self->scratch, WPR_SCRATCH_BYTES);
   wpr_payload_u32 (&payload, event->u.sw.next_tid);

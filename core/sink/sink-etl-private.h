@@ -41,8 +41,9 @@ typedef struct
   WprTraceCounters before;        /* what playing had met with when this file began */
   guint64 n_lost;                 /* told by the events of this file */
   guint n_cpus;
-  guint8 *scratch;       /* WPR_SCRATCH_BYTES: the payload being built */
-  guint8 *priorities;    /* a CPU: of the thread that runs there, 0-31 */
+  guint8 *scratch;             /* WPR_SCRATCH_BYTES: the payload being built */
+  guint8 *priorities;          /* a CPU: of the thread that runs there, 0-31 */
+  GByteArray *last_priorities; /* by thread: 1 + as last switched, 0: not seen */
   GHashTable *idle_tids; /* set: threads known to be SCHED_IDLE, which a switch does not tell */
   guint64 *kernel_pids;  /* a bit a pid: a kernel thread's */
   guint32 n_kernel_pids;
@@ -87,6 +88,10 @@ wpr_sink_etl_pid (const WprSinkEtl *self, guint32 pid)
 
 /* ---- sink-etl-kernel.c ---- */
 gint8 wpr_sink_etl_priority (gint32 linux_prio);
+/* Of a thread as it was last switched, -1: it was not; forget: the number is another thread's now.
+ */
+gint wpr_sink_etl_last_priority (const WprSinkEtl *self, guint32 tid);
+void wpr_sink_etl_forget_priority (WprSinkEtl *self, guint32 tid);
 gboolean wpr_sink_etl_switch (WprSinkEtl *self, const WprEvent *event, GError **error);
 gboolean wpr_sink_etl_waking (WprSinkEtl *self, const WprEvent *event, GError **error);
 gboolean wpr_sink_etl_sample (WprSinkEtl *self, const WprEvent *event, GError **error);

@@ -203,6 +203,16 @@ thread_priority (const WprThread *thread)
   return (guint8)wpr_sink_etl_priority (120 + thread->nice);
 }
 
+/* Of one that was there for a while: as it was last switched, which a change of priority shows in.
+ */
+static guint8
+priority_by_now (const WprSinkEtl *self, guint32 tid, const WprThread *thread)
+{
+  gint last = wpr_sink_etl_last_priority (self, tid);
+
+  return last >= 0 ? (guint8)last : thread_priority (thread);
+}
+
 /* For the switches to come. */
 static void
 note_policy (WprSinkEtl *self, guint32 tid, const WprThread *thread)
@@ -289,13 +299,21 @@ wpr_sink_etl_thread (WprSinkEtl *self, const WprEvent *event, GError **error)
                       .pid = pid,
                       .tid = event->tid };
   ThreadRow row
-      = { pid, event->tid, all_cpus (self), thread_priority (thread), event->u.life.name, 0 };
+      = { pid,
+          event->tid,
+          all_cpus (self),
+          event->kind == WPR_EVENT_THREAD_START ? thread_priority (thread)
+                                                : priority_by_now (self, event->tid, thread),
+          event->u.life.name,
+          0 };
   WprTime when = self->context->start_monotonic + (event->time - self->context->start_time);
 
   if (process != NULL && event->tid == process->pid)
     row.start = start_address (self, process, program_of_start (process, when));
 
   note_policy (self, event->tid, thread);
+  if (event->kind == WPR_EVENT_THREAD_START && !event->u.life.by_exec)
+    wpr_sink_etl_forget_priority (self, event->tid);
   return write_thread (self, &head, event->cpu, event->time, &row, error);
 }
 
@@ -460,12 +478,13 @@ rundown_threads (WprSinkEtl *self, const Rundown *rundown, GError **error)
   for (guint i = 0; i < threads->len; i++)
     {
       const WprThread *thread = g_ptr_array_index (threads, i);
-      ThreadRow row = { wpr_sink_etl_pid (self, thread->pid),
-                        thread->tid,
-                        all_cpus (self),
-                        thread_priority (thread),
-                        name_at (thread, rundown->monotonic),
-                        0 };
+      ThreadRow row
+          = { wpr_sink_etl_pid (self, thread->pid),
+              thread->tid,
+              all_cpus (self),
+              rundown->end ? priority_by_now (self, thread->tid, thread) : thread_priority (thread),
+              name_at (thread, rundown->monotonic),
+              0 };
       const WprProcess *process
           = thread->tid == thread->pid
                 ? wpr_world_process (self->context->world, thread->pid, rundown->monotonic)

@@ -264,6 +264,7 @@ sink_etl_free (WprSink *sink)
   wpr_sink_etl_recorder_free (self);
   wpr_etl_writer_free (self->writer);
   wpr_stacks_free (self->stacks);
+  g_clear_pointer (&self->last_priorities, g_byte_array_unref);
   wpr_sink_names_free (self->names);
   g_clear_pointer (&self->held, g_hash_table_unref);
   wpr_routines_free (self->routines);
@@ -300,6 +301,7 @@ take_over (WprSinkEtl *self, WprSinkEtl *previous)
   self->scratch = g_steal_pointer (&previous->scratch);
   self->priorities = g_steal_pointer (&previous->priorities);
   self->idle_tids = g_steal_pointer (&previous->idle_tids);
+  self->last_priorities = g_steal_pointer (&previous->last_priorities);
   self->kernel_pids = g_steal_pointer (&previous->kernel_pids);
   self->stacks = g_steal_pointer (&previous->stacks);
   self->names = g_steal_pointer (&previous->names);
@@ -331,6 +333,7 @@ wpr_sink_etl_new_part (int fd, WprSink *previous, gboolean compress)
     }
   self->scratch = g_malloc (WPR_SCRATCH_BYTES);
   self->stacks = wpr_stacks_new ();
+  self->last_priorities = g_byte_array_new ();
   self->held = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   self->routines = wpr_routines_new ();
   self->mapped = wpr_mapped_files_new ();

@@ -225,6 +225,23 @@ check_start (const Drive *d, const People *people)
   assert_true (start == base + entry); /* a program that may lie anywhere is linked at 0 */
 }
 
+/* The nice one ends as such, whatever it began as. */
+static void
+check_end (const Drive *d, const People *people)
+{
+  g_auto (GStrv) lines = walked (d, "0502");
+  guint n = 0;
+  Raw raw;
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (walked_parse (lines[i], &raw) && walked_u32 (raw.bytes + 4) == (guint32)people->nice)
+      {
+        assert_int_equal (raw.bytes[68], NICE_BASE);
+        n++;
+      }
+  assert_int_equal (n, 1);
+}
+
 /* The name a thread gives itself, and that of its process. */
 static void
 check_names (const Drive *d, const People *people)
@@ -257,6 +274,7 @@ processes_and_threads_are_what_they_were (void **state)
   check_user (&d, &people);
   check_start (&d, &people);
   check_names (&d, &people);
+  check_end (&d, &people);
   drive_clear (&d);
 }
 
