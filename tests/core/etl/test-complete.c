@@ -241,6 +241,54 @@ a_writer_that_is_killed_leaves_what_it_wrote (void **state)
     }
 }
 
+/* A stranger's bytes: whatever they say, what comes out can be read, and takes no more than what
+ * went in once it is unpacked. */
+static void
+damaged_bytes_do_no_harm (void **state)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+
+  for (guint compress = 0; compress < 2; compress++)
+    {
+      int fd = test_memory_file ();
+      g_autoptr (GByteArray) all = NULL;
+
+      assert_true (write_events (fd, compress, compress));
+      all = test_take_file (fd);
+      for (guint round = 0; round < 200; round++)
+        {
+          g_autoptr (GByteArray) bad = g_byte_array_new ();
+          g_autoptr (WprEtlFile) file = NULL;
+          int out = test_memory_file ();
+          WprEtlCompleted completed;
+
+          g_byte_array_append (bad, all->data, all->len);
+          for (gint n = g_rand_int_range (rand, 1, 12); n > 0; n--)
+            {
+              /* Mostly headers: of the file, of its buffers. */
+              guint32 at = (guint32)g_rand_int_range (rand, 0, (gint32)all->len);
+
+              if (g_rand_boolean (rand))
+                at = at / 65536 * 65536 + (guint32)g_rand_int_range (rand, 0, 0x180);
+              if (at < bad->len)
+                bad->data[at] = (guint8)g_rand_int (rand);
+            }
+          file = wpr_etl_file_new (bad->data, bad->len, NULL);
+          if (file != NULL && wpr_etl_complete (file, out, round & 1, &completed, NULL))
+            {
+              WprEtlFileInfo info;
+              g_autoptr (GByteArray) done = test_take_file (out);
+
+              assert_true (done->len <= bad->len + (64u << 20));
+              if (wpr_etl_read (done->data, done->len, &info, NULL, NULL, NULL, NULL))
+                wpr_etl_file_info_clear (&info);
+            }
+          else
+            close (out);
+        }
+    }
+}
+
 static void
 what_is_no_trace_is_refused (void **state)
 {
@@ -263,6 +311,7 @@ main (void)
     cmocka_unit_test (a_complete_file_says_so),
     cmocka_unit_test (zeros_are_no_events),
     cmocka_unit_test (a_writer_that_is_killed_leaves_what_it_wrote),
+    cmocka_unit_test (damaged_bytes_do_no_harm),
     cmocka_unit_test (what_is_no_trace_is_refused),
   };
 
