@@ -103,14 +103,17 @@ read_times (WprEtlFileInfo *info, const guint8 *h, const HeaderShape *shape)
 gboolean
 wpr_etl_logfile_read (const guint8 *bytes, gsize size, WprEtlFileInfo *info, GError **error)
 {
-  const guint8 *event = bytes + WPR_ETL_BUFFER_HEADER, *h = event + EVENT_HEAD;
+  const guint8 *event, *h;
   const HeaderShape *shape;
   guint32 event_size;
   gsize used;
 
   memset (info, 0, sizeof *info);
-  if (size < WPR_ETL_BUFFER_HEADER + EVENT_HEAD + shapes[0].bytes || event[3] != 0xc0
-      || wpr_etl_get16 (event + 6) != 0
+  if (size < WPR_ETL_BUFFER_HEADER + EVENT_HEAD + shapes[0].bytes)
+    return not_an_etl (error);
+  event = bytes + WPR_ETL_BUFFER_HEADER;
+  h = event + EVENT_HEAD;
+  if (event[3] != 0xc0 || wpr_etl_get16 (event + 6) != 0
       || (event[2] != WPR_ETL_HEAD_SYSTEM && event[2] != WPR_ETL_HEAD_SYSTEM32))
     return not_an_etl (error);
   info->pointer_size = wpr_etl_get32 (h + 0x2c);
