@@ -303,8 +303,8 @@ typedef struct
   gboolean software; /* counted by the kernel: every machine has it */
 } WprCounter;
 WPR_API const WprCounter *wpr_counter_get (guint index); /* NULL behind the last */
-/* Known provider names with where they lead, "tracepoint:block:*, lttng:...": pairs of char *, name
- * and targets. Free with g_ptr_array_unref. */
+/* Known providers with where they lead, "tracepoint:block:*, lttng:...": three char * each, name,
+ * GUID ("" if it has none) and targets. Free with g_ptr_array_unref. */
 WPR_API GPtrArray *wpr_library_list_providers (WprLibrary *library);
 /* Plain words for an item ("Each switch from one thread to another"), translated; static. */
 WPR_API const char *wpr_plan_item_describe (const WprPlanItem *item);

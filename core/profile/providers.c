@@ -19,8 +19,15 @@
 
 struct _WprProviders
 {
-  GHashTable *by_name; /* normalized name -> GPtrArray of WprTarget * */
+  GHashTable *by_name; /* normalized name or GUID -> WprProvider * */
 };
+
+typedef struct
+{
+  grefcount ref_count;
+  char *name, *guid;  /* as written; guid "" if there is none */
+  GPtrArray *targets; /* WprTarget * */
+} WprProvider;
 
 static const char *const kind_names[]
     = { "tracepoint", "lttng", "usdt", "uprobe", "journal", "sampler", "software" };
@@ -49,6 +56,29 @@ wpr_target_add (GPtrArray *targets, WprTargetKind kind, const char *value, const
   target->level = when->level;
   target->event = when->event;
   g_ptr_array_add (targets, target);
+}
+
+static WprProvider *
+wpr_provider_new (const char *name)
+{
+  WprProvider *provider = g_new0 (WprProvider, 1);
+  g_ref_count_init (&provider->ref_count);
+  provider->name = g_strdup (name);
+  provider->guid = g_strdup ("");
+  provider->targets = g_ptr_array_new_with_free_func (wpr_target_free);
+  return provider;
+}
+
+static void
+wpr_provider_unref (gpointer data)
+{
+  WprProvider *provider = data;
+  if (!g_ref_count_dec (&provider->ref_count))
+    return;
+  g_ptr_array_unref (provider->targets);
+  g_free (provider->name);
+  g_free (provider->guid);
+  g_free (provider);
 }
 
 /* "lttng" -> WPR_TARGET_LTTNG; only the first `size` bytes count. */
@@ -226,20 +256,23 @@ wpr_providers_add (WprProviders *providers, const char *text, gsize size, const 
   g_auto (GStrv) groups = g_key_file_get_groups (ini, NULL);
   for (gsize i = 0; groups[i] != NULL; i++)
     {
-      GPtrArray *targets = g_ptr_array_new_with_free_func (wpr_target_free);
-      g_hash_table_replace (providers->by_name, wpr_provider_normalize (groups[i]), targets);
+      WprProvider *provider = wpr_provider_new (groups[i]);
+      g_hash_table_replace (providers->by_name, wpr_provider_normalize (groups[i]), provider);
       g_auto (GStrv) keys = g_key_file_get_keys (ini, groups[i], NULL, NULL);
       for (gsize j = 0; keys != NULL && keys[j] != NULL; j++)
         {
           if (!g_str_equal (keys[j], "guid"))
             {
-              wpr_providers_add_key (targets, ini, groups[i], keys[j], file, own, faults);
+              wpr_providers_add_key (provider->targets, ini, groups[i], keys[j], file, own, faults);
               continue;
             }
-          g_autofree char *guid = g_key_file_get_string (ini, groups[i], "guid", NULL);
-          if (guid != NULL)
-            g_hash_table_replace (providers->by_name, wpr_provider_normalize (guid),
-                                  g_ptr_array_ref (targets));
+          char *guid = g_key_file_get_string (ini, groups[i], "guid", NULL);
+          if (guid == NULL)
+            continue;
+          g_free (provider->guid);
+          provider->guid = guid;
+          g_ref_count_inc (&provider->ref_count);
+          g_hash_table_replace (providers->by_name, wpr_provider_normalize (guid), provider);
         }
     }
   return TRUE;
@@ -281,8 +314,7 @@ WprProviders *
 wpr_providers_new (GPtrArray *faults)
 {
   WprProviders *providers = g_new0 (WprProviders, 1);
-  providers->by_name
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+  providers->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, wpr_provider_unref);
   g_autoptr (GBytes) bytes = wpr_builtin_get ("providers.ini");
   gsize size;
   const char *text = g_bytes_get_data (bytes, &size);
@@ -352,9 +384,10 @@ wpr_providers_lookup (const WprProviders *providers, const char *name, const Wpr
       return g_steal_pointer (&found);
     }
   g_autofree char *key = wpr_provider_normalize (name);
-  const GPtrArray *targets = g_hash_table_lookup (providers->by_name, key);
-  if (targets == NULL)
+  const WprProvider *provider = g_hash_table_lookup (providers->by_name, key);
+  if (provider == NULL)
     return NULL;
+  const GPtrArray *targets = provider->targets;
   gboolean numbered = FALSE;
   for (guint i = 0; i < targets->len; i++)
     numbered |= ((const WprTarget *)g_ptr_array_index (targets, i))->event >= 0;
@@ -370,37 +403,45 @@ wpr_providers_lookup (const WprProviders *providers, const char *name, const Wpr
 static int
 wpr_provider_compare (gconstpointer left, gconstpointer right)
 {
-  return strcmp (*(const char *const *)left, *(const char *const *)right);
+  const WprProvider *a = *(const WprProvider *const *)left, *b = *(const WprProvider *const *)right;
+  return g_ascii_strcasecmp (a->name, b->name);
+}
+
+/* Each target once, whatever rows lead there. Free with g_free. */
+static char *
+wpr_provider_list_targets (const WprProvider *provider)
+{
+  GString *text = g_string_new (NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < provider->targets->len; i++)
+    {
+      const WprTarget *target = g_ptr_array_index (provider->targets, i);
+      char *one = g_strdup_printf ("%s:%s", kind_names[target->kind],
+                                   target->value + (*target->value == '?'));
+      if (g_hash_table_add (seen, one))
+        g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", one);
+    }
+  return g_string_free (text, FALSE);
 }
 
 GPtrArray *
 wpr_providers_list (const WprProviders *providers)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
   GPtrArray *list = g_ptr_array_new_with_free_func (g_free);
   GHashTableIter iter;
-  gpointer key;
+  gpointer value;
   g_hash_table_iter_init (&iter, providers->by_name);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_ptr_array_add (names, key);
-  g_ptr_array_sort (names, wpr_provider_compare);
-  for (guint i = 0; i < names->len; i++)
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    if (!g_ptr_array_find (all, value, NULL))
+      g_ptr_array_add (all, value);
+  g_ptr_array_sort (all, wpr_provider_compare);
+  for (guint i = 0; i < all->len; i++)
     {
-      const char *name = g_ptr_array_index (names, i);
-      const GPtrArray *targets = g_hash_table_lookup (providers->by_name, name);
-      GString *text = g_string_new (NULL);
-      g_autoptr (GHashTable) seen
-          = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL); /* of several rows */
-      for (guint j = 0; j < targets->len; j++)
-        {
-          const WprTarget *target = g_ptr_array_index (targets, j);
-          char *one = g_strdup_printf ("%s:%s", kind_names[target->kind],
-                                       target->value + (*target->value == '?'));
-          if (g_hash_table_add (seen, one))
-            g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", one);
-        }
-      g_ptr_array_add (list, g_strdup (name));
-      g_ptr_array_add (list, g_string_free (text, FALSE));
+      const WprProvider *provider = g_ptr_array_index (all, i);
+      g_ptr_array_add (list, g_strdup (provider->name));
+      g_ptr_array_add (list, g_strdup (provider->guid));
+      g_ptr_array_add (list, wpr_provider_list_targets (provider));
     }
   return list;
 }

@@ -53,7 +53,8 @@ gboolean wpr_providers_add (WprProviders *providers, const char *text, gsize siz
  * in the form "tracepoint:drm:*" lead there by themselves. Free with g_ptr_array_unref. */
 GPtrArray *wpr_providers_lookup (const WprProviders *providers, const char *name,
                                  const WprProviderWant *want);
-/* Names and where they lead: pairs of char *, owned. Free with g_ptr_array_unref. */
+/* Name, GUID ("" if it has none) and where it leads: three char * each, owned. Free with
+ * g_ptr_array_unref. */
 GPtrArray *wpr_providers_list (const WprProviders *providers);
 /* Whether a target stands for the event of that number, as a .wprp writes it. */
 gboolean wpr_target_is_event (const WprTarget *target, const char *number);

@@ -65,11 +65,12 @@ say_as_json (const GArray *systems, const GPtrArray *providers)
     }
   wpr_json_close (&out, ']');
   wpr_json_open (&out, "providers", '[');
-  for (guint i = 0; i + 1 < providers->len; i += 2)
+  for (guint i = 0; i + 2 < providers->len; i += 3)
     {
       wpr_json_open (&out, NULL, '{');
       wpr_json_string (&out, "name", g_ptr_array_index (providers, i));
-      wpr_json_string (&out, "targets", g_ptr_array_index (providers, i + 1));
+      wpr_json_string (&out, "guid", g_ptr_array_index (providers, i + 1));
+      wpr_json_string (&out, "targets", g_ptr_array_index (providers, i + 2));
       wpr_json_close (&out, '}');
     }
   wpr_json_close (&out, ']');
@@ -90,9 +91,12 @@ say_as_text (const GArray *systems, const GPtrArray *providers)
   if (systems->len == 0)
     wpr_say ("  %s", _ ("They can be listed by an administrator only."));
   wpr_say ("\n%s", _ ("Windows providers, and where they lead"));
-  for (guint i = 0; i + 1 < providers->len; i += 2)
-    wpr_say ("  %s\n      %s", (const char *)g_ptr_array_index (providers, i),
-             (const char *)g_ptr_array_index (providers, i + 1));
+  for (guint i = 0; i + 2 < providers->len; i += 3)
+    {
+      const char *guid = g_ptr_array_index (providers, i + 1);
+      wpr_say ("  %s%s%s\n      %s", (const char *)g_ptr_array_index (providers, i),
+               *guid != '\0' ? " " : "", guid, (const char *)g_ptr_array_index (providers, i + 2));
+    }
   wpr_say ("\n%s", _ ("Events of programs (LTTng, USDT) are not in this version. More providers "
                       "can be named in files in /etc/wpr/providers.d."));
 }

@@ -165,14 +165,14 @@ what_there_is_is_listed (void **state)
   g_auto (Ran) providers = wpr_run ("-providers", "-json", NULL);
   assert_status (providers, 0);
   assert_says (providers.out,
-               "{\"name\":\"microsoft-windows-kernel-disk\",\"targets\":\"tracepoint:"
-               "block:block_rq_issue");
+               "{\"name\":\"Microsoft-Windows-Kernel-Disk\",\"guid\":\"{c7bde69a-e1e0-4177-b6ef-"
+               "283ad1525271}\",\"targets\":\"tracepoint:block:block_rq_issue");
   g_auto (Ran) counters = wpr_run ("-pmcsources", "-json", NULL);
   assert_status (counters, 0);
   assert_says (counters.out, "{\"name\":\"InstructionRetired\",\"event\":\"instructions\"");
   assert_says (counters.out, "\"event\":\"context-switches\",\"software\":true,\"available\":true");
   g_auto (Ran) text = wpr_run ("-providers", NULL);
-  assert_says (text.out, "microsoft-windows-kernel-disk");
+  assert_says (text.out, "Microsoft-Windows-Kernel-Disk {c7bde69a");
 }
 
 int
