@@ -266,6 +266,7 @@ read_rows (Walk *self, guint row, guint end, guint depth)
         return FALSE;
       for (guint i = 0; i < count; i++)
         {
+          guint32 from = self->at;
           WprEtlField *field;
 
           if (is_full (self) || (count == G_MAXUINT && self->at >= self->event->payload_size))
@@ -275,6 +276,8 @@ read_rows (Walk *self, guint row, guint end, guint depth)
           field->index = (guint16)i;
           if (!read_rows (self, row + 1, this->next, depth + 1))
             return FALSE;
+          if (self->at == from) /* so are all others */
+            break;
         }
     }
   return TRUE;
