@@ -181,13 +181,14 @@ shown_kind (const WprEtlField *raw)
       return kind == VALUE_HEX ? VALUE_UNSIGNED : kind;
     case WPR_ETL_SHOW_BOOL:
       return kind == VALUE_UNSIGNED || kind == VALUE_SIGNED ? VALUE_BOOL : kind;
-    case WPR_ETL_SHOW_TEXT:
-      return VALUE_TEXT;
+    case WPR_ETL_SHOW_TEXT: /* a single byte is a number all the same */
+      return raw->is_array || raw->size != 1 || kind > VALUE_HEX ? VALUE_TEXT : kind;
     case WPR_ETL_SHOW_IPV4:
     case WPR_ETL_SHOW_IPV6:
     case WPR_ETL_SHOW_SOCKADDR:
+      return VALUE_WORDS;
     case WPR_ETL_SHOW_TIME:
-      return kind == VALUE_TIME ? kind : VALUE_WORDS;
+      return raw->size == 8 && (kind == VALUE_UNSIGNED || kind == VALUE_SIGNED) ? VALUE_TIME : kind;
     default:
       return kind;
     }
@@ -204,7 +205,7 @@ get_number (const WprTraceFile *file, const WprEtlField *raw, Value *value)
     case VALUE_UNSIGNED:
     case VALUE_HEX:
     case VALUE_BOOL:
-      return wpr_etl_field_get_uint64 (raw, &value->u);
+      return wpr_field_get_number (raw, &value->u);
     case VALUE_DOUBLE:
       return wpr_etl_field_get_double (raw, &value->d);
     case VALUE_TIME:

@@ -47,16 +47,36 @@ systemtime_to_realtime (const guint8 *at, gint64 *ns)
 }
 
 gboolean
+wpr_field_get_number (const WprEtlField *raw, guint64 *value)
+{
+  if (!wpr_etl_field_get_uint64 (raw, value))
+    return FALSE;
+  /* A port lies in the order of the network, whatever its type is called. */
+  if (raw->show == WPR_ETL_SHOW_PORT && raw->type != WPR_ETL_TYPE_PORT && raw->size == 2)
+    *value = GUINT16_SWAP_LE_BE ((guint16)*value);
+  return TRUE;
+}
+
+/* What is told to be a time as well, by how it is shown. */
+static gboolean
+is_filetime (const WprEtlField *raw)
+{
+  return raw->type == WPR_ETL_TYPE_FILETIME
+         || (raw->show == WPR_ETL_SHOW_TIME
+             && (raw->type == WPR_ETL_TYPE_U64 || raw->type == WPR_ETL_TYPE_I64));
+}
+
+gboolean
 wpr_field_get_time (const WprTraceFile *self, const WprEtlField *raw, gint64 *ns)
 {
   if (raw->is_array)
     return FALSE;
   if (raw->type == WPR_ETL_TYPE_SYSTEMTIME)
     return raw->size >= 16 && systemtime_to_realtime (raw->value, ns);
-  if (raw->size < 8 || (raw->type != WPR_ETL_TYPE_FILETIME && raw->type != WPR_ETL_TYPE_TICKS))
+  if (raw->size < 8 || (!is_filetime (raw) && raw->type != WPR_ETL_TYPE_TICKS))
     return FALSE;
   *ns = (gint64)wpr_etl_get64 (raw->value);
-  if (raw->type == WPR_ETL_TYPE_FILETIME)
+  if (is_filetime (raw))
     *ns = wpr_filetime_to_realtime (*ns);
   else
     *ns = (gint64)((guint64)self->header.start_realtime_ns
@@ -69,7 +89,8 @@ is_shown_as_text (const WprEtlField *raw)
 {
   switch (raw->show)
     {
-    case WPR_ETL_SHOW_TEXT:
+    case WPR_ETL_SHOW_TEXT: /* a single byte is a number all the same */
+      return raw->is_array || raw->size != 1;
     case WPR_ETL_SHOW_IPV4:
     case WPR_ETL_SHOW_IPV6:
     case WPR_ETL_SHOW_SOCKADDR:
@@ -107,7 +128,7 @@ static gboolean
 convert_number (const WprEtlField *raw, WprTraceField *field)
 {
   if (raw->type >= WPR_ETL_N_TYPES || !types[raw->type].is_number || raw->is_array
-      || is_shown_as_text (raw))
+      || is_shown_as_text (raw) || is_filetime (raw))
     return FALSE;
   field->type = types[raw->type].type;
   field->hex = raw->show == WPR_ETL_SHOW_HEX || raw->type == WPR_ETL_TYPE_HEX32
@@ -124,12 +145,12 @@ convert_number (const WprEtlField *raw, WprTraceField *field)
     case WPR_TRACE_FIELD_DOUBLE:
       return wpr_etl_field_get_double (raw, &field->d);
     case WPR_TRACE_FIELD_BOOL:
-      if (!wpr_etl_field_get_uint64 (raw, &field->u))
+      if (!wpr_field_get_number (raw, &field->u))
         return FALSE;
       field->u = field->u != 0;
       return TRUE;
     default:
-      return wpr_etl_field_get_uint64 (raw, &field->u);
+      return wpr_field_get_number (raw, &field->u);
     }
 }
 

@@ -81,6 +81,8 @@ void wpr_field_naming_init (WprFieldNaming *self, GString *text);
 const char *wpr_field_naming_next (WprFieldNaming *self, const WprEtlField *raw);
 /* By whole name; FALSE if the event has none of it. */
 gboolean wpr_trace_file_copy_field (WprTraceFile *self, const char *name, WprTraceField *field);
+/* A number as it is meant; FALSE where the field is none. */
+gboolean wpr_field_get_number (const WprEtlField *raw, guint64 *value);
 /* Of FILETIME, SYSTEMTIME and TICKS: ns since 1970. */
 gboolean wpr_field_get_time (const WprTraceFile *self, const WprEtlField *raw, gint64 *ns);
 /* 100 ns since 1601 as ns since 1970, clamped. */

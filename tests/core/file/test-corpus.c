@@ -7,7 +7,7 @@
  *    header are not said; EventTrace/PartitionInfo is not shown at all;
  *  - time in ms with three decimals and commas; "PName=Process(pid)" where no name is known;
  *  - texts, times and GUIDs end after 20 characters with "..."; GUIDs without braces; True, False;
- *  - a character is its number; a u64 is shown as signed;
+ *  - a u64 is shown as signed;
  *  - of a SYSTEMTIME the hundredths are always 03 there, whatever the file's milliseconds are
  *    (799, 239, 671, 48, 484): they are not compared;
  *  - the header's numbers have commas, its names other names; the two pointers to names in it are
@@ -15,8 +15,10 @@
 #include "config.h"
 #include "file-kit.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MS G_GINT64_CONSTANT (1000000)
 #define MOST_SHOWN 20
@@ -85,9 +87,7 @@ append_value (GString *text, const WprTraceField *field, gboolean is_header)
       append_time (text, field->i, g_str_has_prefix (field->name, "system_time"));
       break;
     case WPR_TRACE_FIELD_STRING:
-      if (g_str_has_prefix (field->name, "char_"))
-        g_string_append_printf (text, "%u", g_utf8_get_char (field->text));
-      else if (field->text[0] == '{')
+      if (field->text[0] == '{')
         {
           words = g_strndup (field->text + 1, field->size - 2);
           append_cut (text, words);
@@ -233,6 +233,52 @@ processes_of_a_real_file_have_names (void **state)
   assert_true (n_unknown * 20 < n_known);
 }
 
+static guint64
+count_others (const char *path)
+{
+  g_autoptr (WprTraceFile) file = wpr_trace_file_open (path, WPR_TRACE_PLAIN, NULL, NULL);
+  guint64 n = 0;
+  assert_non_null (file);
+  assert_int_equal (wpr_trace_file_get_faults (file)->len, 0);
+  assert_true (wpr_trace_file_set_filter (
+      file, "!(Provider == EventTrace || Provider == Linux.Recorder)", NULL, NULL));
+  while (wpr_trace_file_next (file) != NULL)
+    n++;
+  return n;
+}
+
+/* Plain and compressed, of different computers and years. */
+static void
+real_files_are_joined (void **state)
+{
+  static const char *const names[] = { "ShutdownPerfDiagLogger.etl", "lxcore_kernel.etl",
+                                       "primitive-types.etl", "SelfDescribingSingleEvent.etl" };
+  char *paths[G_N_ELEMENTS (names)];
+  g_autofree char *folder = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 n = 0;
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      paths[i] = corpus_path (names[i]);
+      n += count_others (paths[i]);
+    }
+  folder = g_dir_make_tmp ("wpr-corpus-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "all.etl", NULL);
+  int folder_fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  g_autoptr (WprTraceMerged) merged = wpr_trace_merge_files (
+      (const char *const *)paths, G_N_ELEMENTS (names), folder_fd, "all.etl", NULL, &error);
+  if (merged == NULL)
+    fail_msg ("%s", error->message);
+  assert_int_equal (merged->n_left_out, 0);
+  assert_int_equal (merged->n_clamped, 0);
+  assert_int_equal (count_others (path), n);
+  close (folder_fd);
+  assert_int_equal (unlink (path), 0);
+  assert_int_equal (rmdir (folder), 0);
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    g_free (paths[i]);
+}
+
 int
 main (void)
 {
@@ -240,6 +286,7 @@ main (void)
     cmocka_unit_test (primitive_types_are_the_baseline),
     cmocka_unit_test (every_event_of_real_files_is_read),
     cmocka_unit_test (processes_of_a_real_file_have_names),
+    cmocka_unit_test (real_files_are_joined),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }

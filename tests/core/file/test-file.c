@@ -92,6 +92,34 @@ fields_have_names_and_types (void **state)
   assert_int_equal ((wpr_trace_file_get_fields (file, &n), n), 0);
 }
 
+/* As programs are given what has an out type: a port in network order, a time in a u64, a byte. */
+static void
+out_types_are_what_they_mean (void **state)
+{
+  static const guint8 payload[]
+      = { 0x1f, 0x90, 0x00, 0x08, 0x09, 0xb5, 0xca, 0x80, 0xdd, 0x01, 77, 0x7f, 0, 0, 1 };
+  g_autoptr (FileKit) kit = file_kit_new (1, 100);
+  g_autoptr (WprEtlSchema) schema = wpr_etl_schema_new ("Linux.test", "meant");
+  WprEtlHead head = { .pid = 7, .tid = 8 };
+  wpr_etl_schema_add_field (schema, "Port", WPR_TL_U16, 7, 0);
+  wpr_etl_schema_add_field (schema, "When", WPR_TL_U64, 38, 0);
+  wpr_etl_schema_add_field (schema, "Letter", WPR_TL_U8, 2, 0);
+  wpr_etl_schema_add_field (schema, "Host", WPR_TL_U32, 8, 0);
+  wpr_etl_schema_fill_head (schema, &head);
+  file_kit_add (kit, 0, 1, &head, payload, sizeof payload);
+  g_autoptr (WprTraceFile) file = open_kit (kit, WPR_TRACE_PLAIN);
+  assert_non_null (file_kit_next (file, "meant"));
+  assert_int_equal (wpr_trace_file_get_field (file, "Port")->u, 8080);
+  const WprTraceField *when = wpr_trace_file_get_field (file, "When");
+  assert_int_equal (when->type, WPR_TRACE_FIELD_TIME);
+  assert_int_equal (when->i, KIT_START_S * 1000 * MS);
+  assert_int_equal (wpr_trace_file_get_field (file, "Letter")->u, 77);
+  assert_string_equal (wpr_trace_file_get_field (file, "Host")->text, "127.0.0.1");
+  assert_true (wpr_trace_file_set_filter (file, "Port == 8080 && Host ~ 127.0", NULL, NULL));
+  wpr_trace_file_rewind (file);
+  assert_non_null (file_kit_next (file, "meant"));
+}
+
 static void
 a_filter_and_a_range_choose (void **state)
 {
@@ -180,6 +208,7 @@ main (void)
     cmocka_unit_test (the_header_is_told),
     cmocka_unit_test (events_come_in_the_order_of_time),
     cmocka_unit_test (fields_have_names_and_types),
+    cmocka_unit_test (out_types_are_what_they_mean),
     cmocka_unit_test (a_filter_and_a_range_choose),
     cmocka_unit_test (damage_is_told_and_the_rest_is_read),
     cmocka_unit_test (opening_can_be_cancelled),
