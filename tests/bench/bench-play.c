@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How fast a store is played, one core: scheduler events, system calls, samples with stacks, each
+/* How fast a store is played, one core: scheduler events, system calls, reads of files, samples with
+ * stacks, each
  * into a sink that only counts, into an .etl and into a compressed one. And what memory it takes
  * for a recording and for one four times as long. Usage: bench-play [MILLION_EVENTS] bench-play
  * memory MB [MB...] [KEEP.etl]   memory of writing files of that size; the last is kept Prints,
@@ -16,10 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../core/trace/kit-formats.h"
+#include "perf/event.h"
 #include "sink/sink-etl-private.h"
 
 #define N_CPUS 2
 #define BATCH 20000
+#define ROW_READ N_ROWS /* behind the kit's; its exit follows */
 #define KERNEL_FRAMES 12
 #define USER_FRAMES 12
 
@@ -27,10 +31,12 @@ typedef enum
 {
   LOAD_SCHEDULER,
   LOAD_SYSCALLS,
+  LOAD_FILES,
   LOAD_SAMPLES,
   N_LOADS
 } Load;
-static const char *const load_names[N_LOADS] = { "scheduler", "syscalls", "samples with stacks" };
+static const char *const load_names[N_LOADS]
+    = { "scheduler", "syscalls", "files", "samples with stacks" };
 
 /* ---- making ---- */
 
@@ -62,6 +68,45 @@ put_stack_sample (Kit *kit, guint cpu, WprTime time, guint32 tid, guint64 at)
   kit_bytes (kit, cpu, &record, sizeof record);
 }
 
+/* read() of a descriptor, as an operation on a file. */
+static void
+add_reads (Kit *kit)
+{
+  static const char *const names[] = { "enter_read", "exit_read" };
+  static const char *const fields[]
+      = { FIELD ("unsigned int fd", 16, 8, 0) FIELD ("char * buf", 24, 8, 0)
+              FIELD ("size_t count", 32, 8, 0),
+          FIELD ("long ret", 16, 8, 1) };
+  for (guint32 i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      WprStoreEvent event = { .row = ROW_READ + i,
+                              .name = g_strdup_printf ("syscalls:sys_%s", names[i]),
+                              .kind = WPR_PERF_TRACEPOINT,
+                              .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID
+                                             | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW,
+                              .period = 1,
+                              .format = g_strdup_printf (
+                                  "name: sys_%s\nID: %u\n%s%s%s", names[i], 700 + i,
+                                  COMMON FIELD ("int __syscall_nr", 8, 4, 1), fields[i], NO_PRINT),
+                              .as_file = TRUE };
+      g_array_append_val (kit->manifest->events, event);
+      for (guint cpu = 0; cpu < N_CPUS; cpu++)
+        {
+          WprStoreId id = { kit_id ((Row)event.row, cpu), event.row, cpu };
+          g_array_append_val (kit->manifest->ids, id);
+        }
+    }
+}
+
+static void
+put_read (Kit *kit, guint cpu, WprTime time, guint32 tid, gboolean exit)
+{
+  const gint64 enter[] = { 700 | (gint64)tid << 32, 0, 7, 0x7000, 4096 };
+  const gint64 leave[] = { 701 | (gint64)tid << 32, 0, 4096 };
+  kit_sample (kit, (Row)(ROW_READ + exit), cpu, time, tid, tid, exit ? leave : enter,
+              exit ? sizeof leave : sizeof enter);
+}
+
 static void
 put_events (Kit *kit, Load load, guint64 i)
 {
@@ -83,6 +128,9 @@ put_events (Kit *kit, Load load, guint64 i)
     case LOAD_SYSCALLS:
       kit_plain (kit, i / N_CPUS % 2 == 0 ? ROW_SYS_ENTER : ROW_SYS_EXIT, cpu, time, 1000 + cpu);
       break;
+    case LOAD_FILES:
+      put_read (kit, cpu, time, 1000 + cpu, i / N_CPUS % 2 != 0);
+      break;
     default:
       put_stack_sample (kit, cpu, time, tid, i);
       break;
@@ -93,6 +141,8 @@ static Kit *
 make (Load load, guint64 n)
 {
   Kit *kit = kit_new (FALSE, 1, N_CPUS);
+  if (load == LOAD_FILES)
+    add_reads (kit);
   kit_begin (kit, NULL);
   kit_clock (kit, SECOND, SLEPT, WALL);
   for (guint32 tid = 1000; tid < 1050; tid++)
