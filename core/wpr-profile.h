@@ -270,6 +270,7 @@ typedef struct
   guint duration_s;
   guint64 max_bytes;      /* file mode: of the raw recording; 0: no limit */
   gboolean is_sequential; /* stops at max_bytes; else the oldest go */
+  guint stack_cache_kb;   /* call stacks are written once each (StackCaching); 0: in full */
   guint64 part_bytes;     /* of one finished .etl: what is more becomes several; 0: one file */
   /* File mode: what was recorded is on the disk, whatever happens to the machine, at most so many
    * seconds (FlushTimer) or bytes (FlushThreshold buffers) later; 0: not asked for */

@@ -53,7 +53,7 @@ static const struct
   { "FilterKeyword", NULL, N_ ("Events are chosen by name here, whatever their keyword.") },
   { "ProviderStacks", NULL,
     N_ ("Call stacks of a provider's events are switched by its attribute Stack.") },
-  { "StackCaching", NULL, N_ ("This version writes every call stack in full.") },
+  { "StackCaching", "BucketCount", N_ ("Call stacks are found in a table that grows by itself.") },
   { "BuffersPerCPU", NULL, NO_HYPERVISOR },
   { "HypervisorEventCollector", NULL, NO_HYPERVISOR },
   { "HypervisorEventCollectorId", NULL, NO_HYPERVISOR },

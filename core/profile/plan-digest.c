@@ -62,9 +62,9 @@ wpr_plan_digest (WprPlanBuild *build)
     }
   wpr_digest_add (sum, "sum %u %" G_GUINT64_FORMAT " %u %d %d", plan->n_kinds, plan->memory_bytes,
                   plan->duration_s, plan->strict, plan->needs_rights);
-  wpr_digest_add (sum,
-                  "limits %" G_GUINT64_FORMAT " %d %u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
-                  plan->max_bytes, plan->is_sequential, plan->flush_timer_s, plan->flush_bytes,
-                  plan->part_bytes);
+  wpr_digest_add (
+      sum, "limits %" G_GUINT64_FORMAT " %d %u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %u",
+      plan->max_bytes, plan->is_sequential, plan->flush_timer_s, plan->flush_bytes,
+      plan->part_bytes, plan->stack_cache_kb);
   plan->digest = wpr_plan_string (build, g_checksum_get_string (sum));
 }

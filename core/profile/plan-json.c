@@ -2,7 +2,7 @@
 /* A plan as JSON, schema version 1:
  * {"version":1,"mode":"memory"|"file","level":"light"|"verbose","profiles":[id],"kinds":n,
  *  "memory_bytes":n,"duration_s":n,"max_bytes":n,"sequential":b,"flush_timer_s":n,
- *  "flush_bytes":n,"strict":b,"needs_rights":b,"digest":hex,
+ *  "flush_bytes":n,"stack_cache_kb":n,"strict":b,"needs_rights":b,"digest":hex,
  *  "collectors":[{"name","kind":"system"|"event","buffer_kb","buffers_asked","buffers_granted",
  *    "bytes_asked","bytes_granted","ring_bytes","items":[{"name","kind","description","stack":
  *    "none"|"kernel"|"full","interval_ns","period","filter","programs":[],"asked_by":[],
@@ -156,6 +156,7 @@ wpr_plan_to_json (const WprPlan *plan)
   wpr_json_append_number (json, "duration_s", plan->duration_s);
   wpr_json_append_number (json, "max_bytes", plan->max_bytes);
   wpr_json_append_boolean (json, "sequential", plan->is_sequential);
+  wpr_json_append_number (json, "stack_cache_kb", plan->stack_cache_kb);
   wpr_json_append_number (json, "part_bytes", plan->part_bytes);
   wpr_json_append_number (json, "flush_timer_s", plan->flush_timer_s);
   wpr_json_append_number (json, "flush_bytes", plan->flush_bytes);

@@ -59,6 +59,7 @@ void
 wpr_plan_ask_limits (WprPlanBuild *build, const WprChosen *chosen, const WprCollectorUse *use)
 {
   WprPlan *plan = &build->owner->plan;
+  plan->stack_cache_kb = MAX (plan->stack_cache_kb, use->stack_cache_kb);
   if (plan->mode != WPR_MODE_FILE)
     {
       wpr_plan_tell_file_only (build, chosen, use);

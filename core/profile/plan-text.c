@@ -108,6 +108,8 @@ wpr_text_append_flush (GString *text, const WprPlan *plan)
 static void
 wpr_text_append_limits (GString *text, const WprPlan *plan)
 {
+  if (plan->stack_cache_kb > 0)
+    g_string_append (text, _ ("Call stacks are written once each\n"));
   wpr_text_append_flush (text, plan);
   if (plan->max_bytes == 0)
     return;

@@ -93,6 +93,12 @@ wpr_resolve_flush_threshold (const WprNode *node, WprCollectorUse *use)
   wpr_resolve_number (node, "Value", &use->flush_buffers);
 }
 
+static void
+wpr_resolve_stack_caching (const WprNode *node, WprCollectorUse *use)
+{
+  wpr_resolve_number (node, "CacheSize", &use->stack_cache_kb);
+}
+
 /* One row a word, in the order of WprBufferWord; take NULL: the word is a note only. */
 static const struct
 {
@@ -101,7 +107,7 @@ static const struct
 } words[WPR_BUFFER_WORDS] = {
   { "BufferSize", wpr_resolve_buffer_size },
   { "Buffers", wpr_resolve_buffer_number },
-  { "StackCaching", NULL },
+  { "StackCaching", wpr_resolve_stack_caching },
   { "MaximumFileSize", wpr_resolve_file_size },
   { "FileMax", wpr_resolve_file_max },
   { "FlushTimer", wpr_resolve_flush_timer },

@@ -83,6 +83,7 @@ typedef struct
   gboolean is_sequential;                 /* its FileMode */
   guint file_max;                         /* FileMax, 0: not given */
   guint flush_timer_s;                    /* FlushTimer, 0: not given */
+  guint stack_cache_kb;                   /* CacheSize of StackCaching, 0: not given */
   guint flush_buffers;                    /* FlushThreshold, 0: not given */
   gboolean buffers_own;                   /* a number comes from a file that is not built in */
   GArray *keywords, *stacks;              /* WprNamed; system collectors only */

@@ -79,6 +79,7 @@ wpr_local_manifest (WprLocal *local, const char *program)
   m->memory_bytes = wpr_machine_get_memory (local->machine);
   m->page_size = (guint64)sysconf (_SC_PAGESIZE);
   m->sample_interval_ns = wpr_manifest_sample_interval (plan);
+  m->stack_cache_kb = plan->stack_cache_kb;
   m->recorder_pid = (guint32)getpid ();
   m->part_bytes = plan->part_bytes;
   return m;

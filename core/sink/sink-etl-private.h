@@ -16,9 +16,10 @@ G_BEGIN_DECLS
 #define WPR_SYSTEM_PID 4u /* owns every kernel thread, as on Windows */
 #define WPR_SCRATCH_BYTES 65536
 
-typedef struct _WprGeneric WprGeneric;     /* a tracepoint's schema and how to copy its fields */
-typedef struct _WprStacks WprStacks;       /* stacks of threads that are switched out */
-typedef struct _WprSinkNames WprSinkNames; /* addresses seen, to be named */
+typedef struct _WprGeneric WprGeneric;       /* a tracepoint's schema and how to copy its fields */
+typedef struct _WprStacks WprStacks;         /* stacks of threads that are switched out */
+typedef struct _WprStackCache WprStackCache; /* stacks that are written once each */
+typedef struct _WprSinkNames WprSinkNames;   /* addresses seen, to be named */
 typedef struct _WprMappedFiles WprMappedFiles; /* files of hard faults */
 typedef struct _WprRoutines WprRoutines;       /* addresses of interrupts and calls */
 
@@ -48,8 +49,9 @@ typedef struct
   guint64 *kernel_pids;  /* a bit a pid: a kernel thread's */
   guint32 n_kernel_pids;
   WprStacks *stacks;
-  WprSinkNames *names; /* NULL: not wanted */
-  GHashTable *held;    /* key of what has begun -> its stack */
+  WprStackCache *stack_cache; /* NULL: each stack is written in full */
+  WprSinkNames *names;        /* NULL: not wanted */
+  GHashTable *held;           /* key of what has begun -> its stack */
   WprRoutines *routines;
   WprMappedFiles *mapped;
   GPtrArray *by_row;     /* WprGeneric, by row of the manifest; NULL until the row's first event */
@@ -146,6 +148,23 @@ gboolean wpr_sink_etl_file_end (WprSinkEtl *self, const WprEvent *event, GError 
 gboolean wpr_sink_etl_file_name (WprSinkEtl *self, const WprEvent *event, GError **error);
 /* Names of all files that are known by now, for the end of a file. */
 gboolean wpr_sink_etl_file_rundown (WprSinkEtl *self, GError **error);
+
+/* ---- sink-etl-stack-keys.c ---- */
+/* What kernel.perf_event_max_stack may be set to; 8 KiB of an event. */
+#define WPR_MOST_FRAMES 1024
+/* An event that has a stack, and where and when that is told. */
+typedef struct
+{
+  guint cpu;
+  gint64 time, event_time;
+  guint32 pid, tid;
+} WprStackOf;
+WprStackCache *wpr_stack_cache_new (guint32 cache_kb);
+void wpr_stack_cache_free (WprStackCache *keys);
+gboolean wpr_sink_etl_stack_keys (WprSinkEtl *self, const WprStackOf *of, const guint64 *frames,
+                                  guint32 n, GError **error);
+/* What the keys of this file stand for. */
+gboolean wpr_sink_etl_end_stack_keys (WprSinkEtl *self, GError **error);
 
 /* ---- sink-etl-stack.c ---- */
 WprStacks *wpr_stacks_new (void);

@@ -8,8 +8,7 @@
 
 /* As <linux/perf_event.h> has it: -4095 and above are markers, not addresses. */
 #define FIRST_MARKER ((guint64)-4095)
-/* What kernel.perf_event_max_stack may be set to; 8 KiB of an event. */
-#define MOST_FRAMES 1024
+#define MOST_FRAMES WPR_MOST_FRAMES
 /* Frames that wait, of all threads together: 64 MiB, the stacks of 200 000 threads as the kernel's
  * usually are. What does not fit is written at once. */
 #define MOST_WAITING_FRAMES (8u * 1024 * 1024)
@@ -88,6 +87,13 @@ write_stack (WprSinkEtl *self, guint cpu, gint64 time, gint64 event_time, guint3
 
   if (n == 0)
     return TRUE;
+  if (self->stack_cache != NULL)
+    {
+      const WprStackOf of = { cpu, time, event_time, wpr_sink_etl_pid (self, pid), tid };
+
+      self->n_stacks++;
+      return wpr_sink_etl_stack_keys (self, &of, frames, n, error);
+    }
   wpr_payload_init (&payload, self->scratch, WPR_SCRATCH_BYTES);
   wpr_payload_u64 (&payload, (guint64)wpr_sink_etl_ticks (event_time));
   wpr_payload_u32 (&payload, wpr_sink_etl_pid (self, pid));

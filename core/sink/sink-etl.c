@@ -143,6 +143,8 @@ make_tables (WprSinkEtl *self)
     self->n_rows = MAX (self->n_rows, g_array_index (manifest->events, WprStoreEvent, i).row + 1);
   self->n_rows = MIN (self->n_rows, MOST_ROWS);
   self->in_file = g_new0 (guint64, (gsize)self->n_rows * self->n_cpus + 1);
+  if (manifest->stack_cache_kb > 0)
+    self->stack_cache = wpr_stack_cache_new (manifest->stack_cache_kb);
 }
 
 static gboolean
@@ -217,6 +219,7 @@ end_content (WprSinkEtl *self, GError **error)
 
   /* Stacks of who is away go on waiting in the next file. */
   return (self->goes_on || wpr_sink_etl_end_stacks (self, error))
+         && wpr_sink_etl_end_stack_keys (self, error)
          && wpr_sink_etl_interval (self, context->end_time, TRUE, error)
          && wpr_sink_etl_rundown (self, TRUE, error) && wpr_sink_etl_end_mapped (self, error)
          && wpr_sink_etl_file_rundown (self, error)
@@ -265,6 +268,7 @@ sink_etl_free (WprSink *sink)
   wpr_etl_writer_free (self->writer);
   wpr_stacks_free (self->stacks);
   g_clear_pointer (&self->last_priorities, g_byte_array_unref);
+  wpr_stack_cache_free (self->stack_cache);
   wpr_sink_names_free (self->names);
   g_clear_pointer (&self->held, g_hash_table_unref);
   wpr_routines_free (self->routines);
@@ -304,6 +308,7 @@ take_over (WprSinkEtl *self, WprSinkEtl *previous)
   self->last_priorities = g_steal_pointer (&previous->last_priorities);
   self->kernel_pids = g_steal_pointer (&previous->kernel_pids);
   self->stacks = g_steal_pointer (&previous->stacks);
+  self->stack_cache = g_steal_pointer (&previous->stack_cache);
   self->names = g_steal_pointer (&previous->names);
   self->held = g_steal_pointer (&previous->held);
   self->routines = g_steal_pointer (&previous->routines);

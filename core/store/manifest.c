@@ -55,6 +55,7 @@ static const Field manifest_fields[] = {
   MANIFEST (memory_bytes, U64),
   MANIFEST (page_size, U64),
   MANIFEST (sample_interval_ns, U64),
+  MANIFEST (stack_cache_kb, U32),
   MANIFEST (recorder_pid, U32),
   MANIFEST (part_bytes, U64),
 };

@@ -46,6 +46,7 @@ typedef struct
   guint32 n_cpus, max_possible_cpu, cpu_mhz;
   guint64 memory_bytes, page_size;
   gint64 sample_interval_ns; /* of the timer or cycles samples; 0: none */
+  guint32 stack_cache_kb; /* stacks are written once each, and looked up in so much; 0: in full */
   guint32 recorder_pid;
   guint64 part_bytes; /* of a finished file; the recording is then several. 0: one */
   GArray *collectors; /* WprStoreCollector */

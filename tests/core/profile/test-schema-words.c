@@ -223,7 +223,7 @@ test_what_is_not_done_is_a_note_with_element_and_line (void **state)
   {
     guint line;
     const char *path;
-  } wanted[] = { { 2, "/SystemCollector/StackCaching" },
+  } wanted[] = { { 2, "/SystemCollector/StackCaching/@BucketCount" },
                  { 3, "/EventCollector/@Secure" },
                  { 4, "/EventProvider/@SID" } };
   for (guint i = 0; i < 3; i++)
@@ -233,6 +233,7 @@ test_what_is_not_done_is_a_note_with_element_and_line (void **state)
       assert_true (g_str_has_suffix (note->path, wanted[i].path));
     }
   assert_true (has_text (get_missing (plan, "keyword Registry")->asked_by, "test.wprp:3"));
+  assert_int_equal (plan->stack_cache_kb, 2);
 }
 
 static void
