@@ -176,14 +176,32 @@ wpr_sink_etl_interval (WprSinkEtl *self, gint64 time, gboolean end, GError **err
 
 /* ---- disk ---- */
 
-/* Stands for the request packet: the same for issue and completion of one sector of one disk. */
+/* What is known of a request as Windows' IRP flags say it: past the cache, waited for, read ahead
+ * (by the cache, for itself), priority + 1 from bit 17 on. */
+#define IRP_NOCACHE 0x1
+#define IRP_PAGING_IO 0x2
+#define IRP_SYNCHRONOUS_API 0x4
+#define IRP_PRIORITY_SHIFT 17
+
+static guint32
+irp_flags (const WprEvent *event)
+{
+  static const guint8 priorities[] = { 3, 4, 3, 1 }; /* normal, high, normal, very low */
+
+  return IRP_NOCACHE | (event->u.disk.ahead ? IRP_PAGING_IO : 0)
+         | (event->u.disk.sync ? IRP_SYNCHRONOUS_API : 0)
+         | (guint32)priorities[MIN (event->u.disk.priority_class, 3u)] << IRP_PRIORITY_SHIFT;
+}
+
+/* Stands for the request packet: the same for issue and completion, also of its parts. */
 static guint64
 request_number (guint32 disk, guint64 sector)
 {
   return ((guint64)disk + 1) << 48 | (sector & G_GUINT64_CONSTANT (0xffffffffffff));
 }
 
-/* A discard has no counterpart in Windows' layouts: it stays a tracepoint. */
+/* A discard, or a driver's own command, has no counterpart in Windows' layouts: it stays a
+ * tracepoint. */
 static gboolean
 has_layout (const WprEvent *event)
 {
@@ -206,7 +224,7 @@ wpr_sink_etl_disk_issue (WprSinkEtl *self, const WprEvent *event, GError **error
   if (!has_layout (event))
     return wpr_sink_etl_tracepoint (self, event, error);
   wpr_payload_init (&payload, self->scratch, WPR_SCRATCH_BYTES);
-  wpr_payload_u64 (&payload, request_number (disk, event->u.disk.sector));
+  wpr_payload_u64 (&payload, request_number (disk, event->u.disk.first));
   wpr_payload_u32 (&payload, event->u.disk.issuer_tid);
   return wpr_sink_etl_add (self, event->cpu, event->time, &head, &payload, error)
          && wpr_sink_etl_stack (self, event, error);
@@ -216,7 +234,7 @@ gboolean
 wpr_sink_etl_disk_complete (WprSinkEtl *self, const WprEvent *event, GError **error)
 {
   guint32 disk = wpr_sink_etl_disk_number (self, event->u.disk.dev);
-  guint64 request = request_number (disk, event->u.disk.sector);
+  guint64 request = request_number (disk, event->u.disk.first);
   WprEtlHead head = { .kind = WPR_ETL_PERFINFO,
                       .hook = event->u.disk.flush   ? 0x010e
                               : event->u.disk.write ? 0x010b
@@ -232,7 +250,7 @@ wpr_sink_etl_disk_complete (WprSinkEtl *self, const WprEvent *event, GError **er
     return wpr_sink_etl_tracepoint (self, event, error);
   wpr_payload_init (&payload, self->scratch, WPR_SCRATCH_BYTES);
   wpr_payload_u32 (&payload, disk);
-  wpr_payload_u32 (&payload, 0); /* IRP flags */
+  wpr_payload_u32 (&payload, irp_flags (event));
   if (!event->u.disk.flush)
     {
       wpr_payload_u32 (&payload, event->u.disk.bytes);

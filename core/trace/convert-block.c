@@ -13,11 +13,14 @@ enum
   SECTOR,
   N_SECTORS,
   RWBS,
+  PRIORITY, /* since 6.8 */
   ERROR_CODE
 };
+/* Of ioprio: the class. */
+#define PRIORITY_CLASS_SHIFT 13
 
 /* rwbs: one letter a property, the operation first but for a flush before it: "WS", "FWS", "RA",
- * "D", "FF". */
+ * "D", "FF". "N" is a command of a driver's own. */
 static void
 read_rwbs (const WprConvertRow *row, const WprRecord *record, WprEvent *event)
 {
@@ -26,9 +29,13 @@ read_rwbs (const WprConvertRow *row, const WprRecord *record, WprEvent *event)
       = (const char *)wpr_field_bytes (row->fields[RWBS], record->raw, record->raw_size, &size);
   guint32 length = text != NULL ? (guint32)strnlen (text, size) : 0;
   event->u.disk.write = length > 0 && memchr (text, 'W', length) != NULL;
-  event->u.disk.discard = length > 0 && memchr (text, 'D', length) != NULL;
-  event->u.disk.flush
-      = length > 0 && text[0] == 'F' && !event->u.disk.write && memchr (text, 'R', length) == NULL;
+  gboolean read = length > 0 && memchr (text, 'R', length) != NULL;
+  event->u.disk.flush = length > 0 && text[0] == 'F' && !event->u.disk.write && !read;
+  event->u.disk.discard
+      = length > 0 && !event->u.disk.flush
+        && (memchr (text, 'D', length) != NULL || (!read && !event->u.disk.write));
+  event->u.disk.sync = length > 0 && memchr (text, 'S', length) != NULL;
+  event->u.disk.ahead = length > 0 && memchr (text, 'A', length) != NULL;
 }
 
 static void
@@ -43,6 +50,11 @@ read_request (const WprConvertRow *row, const WprRecord *record, WprEvent *event
   guint32 n = (guint32)wpr_convert_int (row, N_SECTORS, record);
   event->u.disk.bytes = MIN (n, G_MAXUINT32 / SECTOR_BYTES) * SECTOR_BYTES;
   event->u.disk.error = 0;
+  event->u.disk.first = event->u.disk.sector;
+  event->u.disk.priority_class
+      = row->fields[PRIORITY] != NULL
+            ? (guint)wpr_convert_int (row, PRIORITY, record) >> PRIORITY_CLASS_SHIFT & 7
+            : 0;
   read_rwbs (row, record, event);
 }
 
@@ -89,6 +101,8 @@ convert_complete (WprConvert *convert, const WprConvertRow *row, const WprRecord
       = wpr_requests_completed (convert->requests, event->u.disk.dev, event->u.disk.sector,
                                 event->u.disk.bytes / SECTOR_BYTES);
   event->u.disk.issue_time = request.issue_time;
+  if (request.issue_time >= 0)
+    event->u.disk.first = request.first;
   event->u.disk.issuer_tid = request.issuer_tid;
   /* Who asked for a flush gets a completion of their own, of nothing: no disk saw that one. */
   if (request.issue_time < 0 && event->u.disk.bytes == 0 && !event->u.disk.flush)
@@ -99,9 +113,9 @@ convert_complete (WprConvert *convert, const WprConvertRow *row, const WprRecord
 const WprConvertKind wpr_convert_block_kinds[] = {
   { "block:block_bio_queue", convert_bio, { "dev", "sector" } },
   { "block:block_rq_insert", convert_insert, { "dev", "sector", "nr_sector", "rwbs" } },
-  { "block:block_rq_issue", convert_issue, { "dev", "sector", "nr_sector", "rwbs" } },
+  { "block:block_rq_issue", convert_issue, { "dev", "sector", "nr_sector", "rwbs", "?ioprio" } },
   { "block:block_rq_complete",
     convert_complete,
-    { "dev", "sector", "nr_sector", "rwbs", "error" } },
+    { "dev", "sector", "nr_sector", "rwbs", "?ioprio", "error" } },
   { NULL },
 };

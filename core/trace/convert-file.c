@@ -94,8 +94,12 @@ static WprConverted
 convert_exit (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
               WprEvent *event)
 {
-  return wpr_file_calls_exit (convert->file_calls, row->call, wpr_convert_int (row, 0, record),
-                              event);
+  const WprFileCall *call = row->call;
+  WprConverted converted
+      = wpr_file_calls_exit (convert->file_calls, call, wpr_convert_int (row, 0, record), event);
+  if (event->kind == WPR_EVENT_TRACEPOINT && call->does < DOES_N_OPERATIONS)
+    convert->n_unpaired++;
+  return converted;
 }
 
 enum

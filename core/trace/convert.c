@@ -26,14 +26,17 @@ static const WprConvertKind *const tables[] = {
   wpr_convert_net_kinds,
 };
 
-/* FALSE if the format lacks a field the kind needs. */
+/* FALSE if the format lacks a field the kind needs; one with "?" before its name it can do without.
+ */
 static gboolean
 resolve (WprConvertRow *row, const char *const *names)
 {
   for (guint i = 0; i < WPR_CONVERT_FIELDS && names[i] != NULL; i++)
     {
-      row->fields[i] = row->format != NULL ? wpr_format_field (row->format, names[i]) : NULL;
-      if (row->fields[i] == NULL)
+      gboolean optional = names[i][0] == '?';
+      row->fields[i]
+          = row->format != NULL ? wpr_format_field (row->format, names[i] + optional) : NULL;
+      if (row->fields[i] == NULL && !optional)
         return FALSE;
     }
   return TRUE;

@@ -182,7 +182,11 @@ typedef struct
       guint32 dev;
       guint64 sector;
       guint32 bytes;
-      gboolean write, flush, discard; /* flush: a flush and nothing else */
+      guint64 first;         /* sector of the request that this may be a part of */
+      gboolean write, flush; /* flush: a flush and nothing else */
+      gboolean discard;      /* or another command that moves nothing in or out */
+      gboolean sync, ahead;  /* somebody waits for it; read in case */
+      guint priority_class;  /* of ioprio: 0 none, 1 real time, 2 best effort, 3 idle */
       gint32 error;
       gint64 issue_time; /* complete: boot ns, -1 unknown */
       guint32 issuer_tid;

@@ -3,8 +3,8 @@
 #include "config.h"
 #include "trace/requests.h"
 
-/* A device has some thousand requests on their way at most (NVMe: 1 023 a queue); sets of 8, 32
- * bytes each: 512 KiB. */
+/* A device has some thousand requests on their way at most (NVMe: 1 023 a queue); sets of 8, 40
+ * bytes each: 640 KiB. */
 #define N_SETS 2048
 #define SET 8
 /* Linux' dev_t as tracepoints print it: 12 bits of major above 20 of minor. */
@@ -13,8 +13,8 @@
 
 typedef struct
 {
-  guint64 sector;
-  gint64 issue_time; /* -1: not issued yet */
+  guint64 sector, first; /* first: of the request this is left of */
+  gint64 issue_time;     /* -1: not issued yet */
   guint32 dev, n_sectors, issuer;
   guint32 age; /* 0: free */
 } Slot;
@@ -111,6 +111,7 @@ wpr_requests_issued (WprRequests *self, guint32 dev, guint64 sector, guint32 n_s
   else if (slot->issuer == NOBODY || slot->issue_time >= 0)
     slot->issuer = tid;
   slot->issue_time = time;
+  slot->first = sector;
   slot->n_sectors = n_sectors;
   return slot->issuer;
 }
@@ -120,7 +121,7 @@ wpr_requests_completed (WprRequests *self, guint32 dev, guint64 sector, guint32 
 {
   Slot *slot = find (self->requests, dev, sector);
   if (slot == NULL || slot->issue_time < 0)
-    return (WprRequest){ -1, 0 };
+    return (WprRequest){ -1, 0, sector };
   Slot done = *slot;
   slot->age = 0;
   if (n_sectors > 0 && n_sectors < done.n_sectors)
@@ -128,7 +129,8 @@ wpr_requests_completed (WprRequests *self, guint32 dev, guint64 sector, guint32 
       Slot *rest = take (self, self->requests, dev, sector + n_sectors);
       rest->issue_time = done.issue_time;
       rest->issuer = done.issuer;
+      rest->first = done.first;
       rest->n_sectors = done.n_sectors - n_sectors;
     }
-  return (WprRequest){ done.issue_time, done.issuer };
+  return (WprRequest){ done.issue_time, done.issuer, done.first };
 }

@@ -12,6 +12,7 @@ typedef struct
 {
   gint64 issue_time; /* boot ns; -1: not seen */
   guint32 issuer_tid;
+  guint64 first; /* sector of the whole request */
 } WprRequest;
 
 WprRequests *wpr_requests_new (void);

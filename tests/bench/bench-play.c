@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How fast a store is played, one core: scheduler events, system calls, reads of files, samples with
- * stacks, each
- * into a sink that only counts, into an .etl and into a compressed one. And what memory it takes
- * for a recording and for one four times as long. Usage: bench-play [MILLION_EVENTS] bench-play
- * memory MB [MB...] [KEEP.etl]   memory of writing files of that size; the last is kept Prints,
- * asserts nothing. */
+/* How fast a store is played, one core: scheduler events, system calls, reads of files, samples
+ * with stacks, each into a sink that only counts, into an .etl and into a compressed one. And what
+ * memory it takes for a recording and for one four times as long. Usage: bench-play
+ * [MILLION_EVENTS] bench-play memory MB [MB...] [KEEP.etl]   memory of writing files of that size;
+ * the last is kept Prints, asserts nothing. */
 #include "config.h"
 #include "../core/trace/kit.h"
 

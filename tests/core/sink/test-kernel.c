@@ -253,7 +253,9 @@ disk_operations_have_their_six_layouts (void **state)
   guint size;
 
   event.u.disk.dev = 8 << 20 | 1;
-  event.u.disk.sector = 0x10;
+  event.u.disk.sector = event.u.disk.first = 0x10;
+  event.u.disk.sync = TRUE;
+  event.u.disk.priority_class = 3; /* idle */
   event.u.disk.bytes = 4096;
   event.u.disk.issuer_tid = 11;
   kit_begin (kit);
@@ -281,14 +283,14 @@ disk_operations_have_their_six_layouts (void **state)
   at = kit_hook (kit, 0x010a, 0, &size);
   kit_assert (at, size,
               "0300 11c0 4400 0a01 60ea 0000 0000 0000"
-              "0000 0000 0000 0000 0010 0000 0000 0000 0020 0000 0000 0000"
+              "0000 0000 0500 0200 0010 0000 0000 0000 0020 0000 0000 0000"
               "0000 0000 0000 0000 1000 0000 0000 0100 1027 0000 0000 0000 0b00 0000");
   at = kit_hook (kit, 0x010b, 0, &size);
   assert_int_equal (size, 0x44);
   at = kit_hook (kit, 0x010e, 0, &size);
   kit_assert (at, size,
               "0300 11c0 2c00 0e01 60ea 0000 0000 0000"
-              "0000 0000 0000 0000 1027 0000 0000 0000 1000 0000 0000 0100 0b00 0000");
+              "0000 0000 0500 0200 1027 0000 0000 0000 1000 0000 0000 0100 0b00 0000");
   at = kit_hook (kit, 0x0b0b, 0, &size); /* the disk that number 0 stands for */
   assert_int_equal (size, 0x20 + 568);
 }

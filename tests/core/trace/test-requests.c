@@ -54,6 +54,7 @@ test_parts (void **state)
       WprRequest part = wpr_requests_completed (requests, DISK, 1000 + 8 * i, 8);
       assert_int_equal (part.issue_time, 100);
       assert_int_equal (part.issuer_tid, 33);
+      assert_int_equal (part.first, 1000);
     }
   assert_int_equal (wpr_requests_completed (requests, DISK, 1024, 8).issue_time, -1);
   wpr_requests_free (requests);
