@@ -19,7 +19,13 @@ typedef struct
   const WprProgress *progress;
   GCancellable *cancellable;
   gint64 last_us;
+  guint part, n_parts; /* the file that is read back, of so many */
+  guint8 *bytes;       /* that file, mapped */
+  guint64 released;
 } Check;
+
+/* What was checked is given back in steps, so that a large file does not add up in memory. */
+#define RELEASE_BYTES (16u << 20)
 
 static gboolean
 check_pulse (guint64 done, guint64 total, gpointer data)
@@ -27,20 +33,25 @@ check_pulse (guint64 done, guint64 total, gpointer data)
   Check *self = data;
   gint64 now = g_get_monotonic_time ();
 
+  if (done >= self->released + RELEASE_BYTES && done <= total)
+    {
+      madvise (self->bytes + self->released, RELEASE_BYTES, MADV_DONTNEED);
+      self->released += RELEASE_BYTES;
+    }
   if (self->progress != NULL && self->progress->func != NULL && now - self->last_us >= PULSE_US)
     {
       self->last_us = now;
-      self->progress->func ("check", (double)done / (double)MAX (total, 1), done, total,
-                            self->progress->data);
+      self->progress->func (
+          "check", MIN ((self->part + (double)done / (double)MAX (total, 1)) / self->n_parts, 1.0),
+          done, total, self->progress->data);
     }
   return !g_cancellable_is_cancelled (self->cancellable);
 }
 
 /* Reads the file back as `wpr -info` would. */
 static WprTraceInfo *
-read_back (int fd, const WprProgress *progress, GCancellable *cancellable, GError **error)
+read_back (int fd, Check *check, GError **error)
 {
-  Check check = { progress, cancellable, 0 };
   WprTraceInfo *info = NULL;
   struct stat st;
   void *bytes;
@@ -55,7 +66,9 @@ read_back (int fd, const WprProgress *progress, GCancellable *cancellable, GErro
       return NULL;
     }
   madvise (bytes, (gsize)st.st_size, MADV_SEQUENTIAL);
-  info = wpr_trace_info_from_bytes (bytes, (gsize)st.st_size, check_pulse, &check, error);
+  check->bytes = bytes;
+  check->released = 0;
+  info = wpr_trace_info_from_bytes (bytes, (gsize)st.st_size, check_pulse, check, error);
   munmap (bytes, (gsize)st.st_size);
   return info;
 }
@@ -107,18 +120,20 @@ static gboolean
 check (WprSink *sink, const WprProgress *progress, GCancellable *cancellable, WprSinkResult *result,
        GError **error)
 {
+  Check reading = { progress, cancellable, 0, 0, wpr_sink_parts_length (sink) };
+
   result->complete = TRUE;
-  for (guint i = 0; i < wpr_sink_parts_length (sink); i++)
+  for (guint i = 0; i < reading.n_parts; i++)
     {
       const WprPart *part = wpr_sink_parts_get (sink, i);
-      g_autoptr (WprTraceInfo) info
-          = read_back (wpr_new_file_get_fd (part->file), progress, cancellable, error);
+      g_autoptr (WprTraceInfo) info = read_back (wpr_new_file_get_fd (part->file), &reading, error);
 
       if (info == NULL || !verify (info, part->n_events, HEADER_EVENTS, error))
         return FALSE;
       result->size += info->size_bytes;
       result->events += info->n_events;
       result->complete &= info->complete;
+      reading.part++;
     }
   return TRUE;
 }
