@@ -74,7 +74,7 @@ static const struct
 static guint32
 status_of (const WprEvent *event)
 {
-  gint64 result = event->u.file.result;
+  gint64 result = MAX (event->u.file.result, -0xfff);
   /* A read of nothing is the end: Windows calls that an error. */
   if (result == 0 && event->u.file.op == WPR_FILE_READ && event->u.file.size > 0)
     return STATUS_END_OF_FILE;
@@ -83,7 +83,7 @@ status_of (const WprEvent *event)
   for (guint i = 0; i < G_N_ELEMENTS (statuses); i++)
     if (statuses[i].error_number == -result)
       return statuses[i].status;
-  return STATUS_OTHER | (guint32)MIN (-result, 0xfff);
+  return STATUS_OTHER | (guint32)-result;
 }
 
 /* ---- operations ---- */

@@ -363,7 +363,9 @@ transferred (WprFileCalls *self, const Pending *pending, gint64 result)
     return;
   object = wpr_files_descriptor (self->files, pending->pid, pending->fd);
   if (object->number == pending->object)
-    object->position = pending->offset >= 0 ? pending->offset + result : -1;
+    object->position = pending->offset >= 0 && pending->offset <= G_MAXINT64 - result
+                           ? pending->offset + result
+                           : -1;
 }
 
 static void

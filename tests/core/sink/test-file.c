@@ -140,7 +140,7 @@ an_end_says_what_came_of_it (void **state)
                { WPR_FILE_WRITE, 0, "0000 0000 0000 0000 0000 0000" },
                { WPR_FILE_CREATE, -ENOENT, "0000 0000 0000 0000 3400 00c0" },
                { WPR_FILE_CREATE, -ELOOP, "0000 0000 0000 0000 2800 00e0" },
-               { WPR_FILE_CREATE, G_MININT64 + 1, "0000 0000 0000 0000 ff0f 00e0" } };
+               { WPR_FILE_CREATE, G_MININT64, "0000 0000 0000 0000 ff0f 00e0" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {

@@ -386,6 +386,12 @@ missing_records_break_nothing (void **state)
   leave (kit, CALL_OPENAT, T (6), PID, G_MAXINT64);
   enter (kit, CALL_READ, T (7), PID, G_MAXINT64, 0, -1, 0);
   leave (kit, CALL_READ, T (8), PID, G_MAXINT64);
+  enter (kit, CALL_PREAD, T (8) + 1, PID, 6, 0, 1, G_MAXINT64);
+  leave (kit, CALL_PREAD, T (8) + 2, PID, G_MAXINT64);
+  enter (kit, CALL_LSEEK, T (8) + 3, PID, 6, 0, 0, 0);
+  leave (kit, CALL_LSEEK, T (8) + 4, PID, G_MAXINT64);
+  enter (kit, CALL_READ, T (8) + 5, PID, 6, 0, 1, 0);
+  leave (kit, CALL_READ, T (8) + 6, PID, G_MAXINT64);
   enter (kit, CALL_CLOSE, T (9), PID, -7, 0, 0, 0);
   leave (kit, CALL_CLOSE, T (10), PID, 0);
   enter (kit, CALL_DUP2, T (11), PID, 1 << 30, 1 << 29, 0, 0);
@@ -396,8 +402,8 @@ missing_records_break_nothing (void **state)
   kit_finish (kit, T (20));
   recorder_init (&r);
   WprTrace *trace = kit_play (kit, &r);
-  /* The two of the exits alone, one more of each after that, and dup2's. */
-  assert_int_equal (recorder_count (&r, WPR_EVENT_TRACEPOINT), 5);
+  /* The two of the exits alone, one more of each after that, dup2's and lseek's. */
+  assert_int_equal (recorder_count (&r, WPR_EVENT_TRACEPOINT), 7);
   /* Every open is told, if late. */
   guint n = 0;
   for (guint i = 0; i < r.seen->len; i++)
