@@ -247,15 +247,40 @@ wpr_kernel_note_losses (WprSourceKernel *self, WprStore *store, GError **error)
   return TRUE;
 }
 
+typedef struct
+{
+  guint64 key; /* row << 32 | CPU */
+  guint cpu;
+  WprTallyPayload payload;
+} WprKernelTally;
+
+/* One a row and CPU, however often its events were opened anew. */
 gboolean
 wpr_kernel_note_tallies (WprSourceKernel *self, WprStore *store, WprTime now, GError **error)
 {
+  g_autoptr (GHashTable) tallies
+      = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, g_free);
+  g_autoptr (GPtrArray) in_order = g_ptr_array_new ();
   for (guint i = 0; i < self->members->len; i++)
     {
       const WprKernelMember *member = &g_array_index (self->members, WprKernelMember, i);
-      WprTallyPayload payload = { member->row, member->collector, member->counted, member->lost };
-      if (!wpr_store_add_note (store, WPR_NOTE_TALLY, member->cpu, now, 0, 0, &payload,
-                               sizeof payload, error))
+      guint64 key = (guint64)member->row << 32 | member->cpu;
+      WprKernelTally *tally = g_hash_table_lookup (tallies, &key);
+      if (!tally)
+        {
+          tally = g_new (WprKernelTally, 1);
+          *tally = (WprKernelTally){ key, member->cpu, { member->row, member->collector, 0, 0 } };
+          g_hash_table_insert (tallies, &tally->key, tally);
+          g_ptr_array_add (in_order, tally);
+        }
+      tally->payload.counted += member->counted;
+      tally->payload.lost += member->lost;
+    }
+  for (guint i = 0; i < in_order->len; i++)
+    {
+      const WprKernelTally *tally = g_ptr_array_index (in_order, i);
+      if (!wpr_store_add_note (store, WPR_NOTE_TALLY, tally->cpu, now, 0, 0, &tally->payload,
+                               sizeof tally->payload, error))
         return FALSE;
     }
   return TRUE;
