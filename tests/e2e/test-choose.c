@@ -256,6 +256,25 @@ the_keyboard_alone_chooses_and_records (void **state)
 }
 
 static void
+preferences_hold_for_every_recording (void **state)
+{
+  Screen *screen = *state;
+  start (screen, NULL);
+  screen_keys ("key ctrl+comma");
+  screen_wait_state (screen, ATSPI_ROLE_SPIN_BUTTON, "Samples a second on each CPU",
+                     ATSPI_STATE_SENSITIVE, TRUE);
+  screen_keys ("key Tab");
+  screen_keys ("key ctrl+a");
+  screen_keys ("type 500");
+  screen_keys ("key Return");
+  screen_sleep (1000);
+  g_autofree char *set = run_program (0, wpr, "-profint", NULL);
+  g_free (run_program (0, wpr, "-resetprofint", NULL));
+  if (strstr (set, "20000") == NULL)
+    fail_msg ("500 samples a second are not “%s”", set);
+}
+
+static void
 narrow_options_are_one_press_away (void **state)
 {
   Screen *screen = *state;
@@ -290,6 +309,7 @@ main (int argc, char **argv)
     cmocka_unit_test_setup_teardown (settings_are_saved_as_a_profile_that_plans_the_same, set_up,
                                      tear_down),
     cmocka_unit_test_setup_teardown (the_keyboard_alone_chooses_and_records, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (preferences_hold_for_every_recording, set_up, tear_down),
     cmocka_unit_test_setup_teardown (narrow_options_are_one_press_away, set_up, tear_down),
   };
   cmocka_set_test_filter (g_getenv ("E2E_ONLY"));

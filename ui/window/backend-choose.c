@@ -221,6 +221,46 @@ wpr_backend_describe (WprBackend *backend, const WprWish *wish, const char *prof
   wpr_backend_send (backend, do_describe, wish, profile, NULL, 0);
 }
 
+/* ---- samples ---- */
+
+/* The core counts in 100 ns; never set is 1 ms. */
+#define HUNDRED_NS_A_SECOND 10000000
+#define DEFAULT_INTERVAL_100NS 10000
+
+static void
+do_ask_samples (gpointer data)
+{
+  WprJob *job = data;
+  ASSERT_WORKER (job->backend);
+  guint interval = wpr_sample_interval_get ();
+  wpr_backend_post_samples (job->backend,
+                            HUNDRED_NS_A_SECOND / (interval ? interval : DEFAULT_INTERVAL_100NS));
+}
+
+void
+wpr_backend_ask_samples (WprBackend *backend)
+{
+  wpr_backend_send (backend, do_ask_samples, NULL, NULL, NULL, 0);
+}
+
+static void
+do_set_samples (gpointer data)
+{
+  WprJob *job = data;
+  ASSERT_WORKER (job->backend);
+  g_autoptr (GError) error = NULL;
+  guint interval = HUNDRED_NS_A_SECOND / MAX (job->number, 1);
+  if (!wpr_sample_interval_set (interval == DEFAULT_INTERVAL_100NS ? 0 : interval, &error))
+    wpr_backend_post_trouble (job->backend, _ ("The rate of samples was not changed"),
+                              error->message);
+}
+
+void
+wpr_backend_set_samples (WprBackend *backend, guint samples_per_s)
+{
+  wpr_backend_send (backend, do_set_samples, NULL, NULL, NULL, samples_per_s);
+}
+
 /* ---- a wish as a profile ---- */
 
 static void

@@ -102,6 +102,19 @@ wpr_backend_post_contained (WprBackend *backend, guint serial, char **contained)
 }
 
 static void
+open_samples (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_samples (envelope->model, (guint)envelope->number);
+}
+
+void
+wpr_backend_post_samples (WprBackend *backend, guint samples_per_s)
+{
+  post (backend, open_samples, &(Envelope){ .number = samples_per_s });
+}
+
+static void
 open_details (gpointer data)
 {
   Envelope *envelope = data;

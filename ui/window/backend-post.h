@@ -12,6 +12,7 @@ void wpr_backend_post_loaded (WprBackend *backend, GPtrArray *items, const char 
 void wpr_backend_post_plan (WprBackend *backend, guint serial, WprPlan *plan, GError *error);
 void wpr_backend_post_estimate (WprBackend *backend, guint serial, WprEstimate *estimate);
 void wpr_backend_post_contained (WprBackend *backend, guint serial, char **contained);
+void wpr_backend_post_samples (WprBackend *backend, guint samples_per_s);
 void wpr_backend_post_details (WprBackend *backend, WprDetails *details);
 void wpr_backend_post_subject (WprBackend *backend, WprSubject *subject);
 void wpr_backend_post_switched (WprBackend *backend, WprSubject *subject);

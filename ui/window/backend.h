@@ -18,6 +18,9 @@ void wpr_backend_free (WprBackend *backend);
 void wpr_backend_plan (WprBackend *backend, const WprWish *wish, guint serial);
 /* What the profile records, alone and beside the rest of the wish. */
 void wpr_backend_describe (WprBackend *backend, const WprWish *wish, const char *profile);
+/* How often each CPU is sampled, of this user. Answers with wpr_model_take_samples(). */
+void wpr_backend_ask_samples (WprBackend *backend);
+void wpr_backend_set_samples (WprBackend *backend, guint samples_per_s);
 /* Writes the wish as a .wprp; file: as g_file_parse_name() takes it. */
 void wpr_backend_export (WprBackend *backend, const WprWish *wish, const char *file);
 /* A .wprp file of the person's: answers with wpr_customs_take_file(), _removed(). */
@@ -46,6 +49,7 @@ void wpr_model_take_plan (WprModel *model, guint serial, WprPlan *plan, GError *
  * taken. */
 void wpr_model_take_estimate (WprModel *model, guint serial, WprEstimate *estimate);
 void wpr_model_take_contained (WprModel *model, guint serial, char **contained);
+void wpr_model_take_samples (WprModel *model, guint samples_per_s);
 void wpr_model_take_details (WprModel *model, WprDetails *details);
 void wpr_model_take_subject (WprModel *model, WprSubject *subject);
 /* What of the subject can change while it records: profiles and level. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "custom-group.h"
 #include "customs.h"
+#include "narrow-bin.h"
 #include "options-pane.h"
 #include "plan-bar.h"
 #include "profile-row.h"
@@ -24,6 +25,8 @@ struct _WprChoosePage
   GtkWidget *nothing_found;
   GtkWidget *also_on;
   GtkWidget *options;
+  GtkWidget *narrow;
+  GtkWidget *list_scroll;
   GtkWidget *symptoms;
   GtkWidget *bar;
   /* owned */
@@ -261,6 +264,25 @@ wpr_choose_page_undo (WprChoosePage *self)
 /* ---- widget ---- */
 
 static void
+on_narrow (WprChoosePage *self)
+{
+  wpr_plan_bar_set_narrow (WPR_PLAN_BAR (self->bar),
+                           wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow)));
+  if (self->model != NULL)
+    wpr_plan_bar_show (WPR_PLAN_BAR (self->bar), self->model);
+}
+
+/* What is found begins at the top. */
+static void
+on_typed (WprChoosePage *self)
+{
+  GtkAdjustment *view
+      = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->list_scroll));
+  gtk_adjustment_set_value (view, gtk_adjustment_get_lower (view));
+  on_search (self);
+}
+
+static void
 wpr_choose_page_dispose (GObject *object)
 {
   WprChoosePage *self = WPR_CHOOSE_PAGE (object);
@@ -277,6 +299,7 @@ wpr_choose_page_class_init (WprChoosePageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = wpr_choose_page_dispose;
+  g_type_ensure (WPR_TYPE_NARROW_BIN);
   g_type_ensure (WPR_TYPE_OPTIONS_PANE);
   g_type_ensure (WPR_TYPE_PLAN_BAR);
   g_type_ensure (WPR_TYPE_SYMPTOM_BAR);
@@ -291,6 +314,8 @@ wpr_choose_page_class_init (WprChoosePageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, nothing_found);
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, also_on);
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, options);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, narrow);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, list_scroll);
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, symptoms);
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, bar);
 }
@@ -300,7 +325,8 @@ wpr_choose_page_init (WprChoosePage *self)
 {
   self->rows = g_ptr_array_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (on_search), self);
+  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (on_typed), self);
+  g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);
   g_signal_connect_swapped (self->options, "changed", G_CALLBACK (queue_wish), self);
   g_signal_connect_swapped (self->symptoms, "chosen", G_CALLBACK (on_symptom), self);
 }

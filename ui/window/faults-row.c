@@ -47,19 +47,27 @@ static const struct
   { N_ ("Remove"), "win.remove-profile" },
 };
 
-GtkWidget *
-wpr_custom_menu_new (const WprCustomFile *file)
+/* A menu is made when it is opened: it takes more than the rest of a row. */
+static void
+make_menu (GtkMenuButton *button, gpointer name)
 {
   g_autoptr (GMenu) menu = g_menu_new ();
   for (guint i = 0; i < G_N_ELEMENTS (entries); i++)
     {
       g_autoptr (GMenuItem) item = g_menu_item_new (_ (entries[i].label), NULL);
-      g_menu_item_set_action_and_target (item, entries[i].action, "s", file->name);
+      g_menu_item_set_action_and_target (item, entries[i].action, "s", name);
       g_menu_append_item (menu, item);
     }
+  gtk_menu_button_set_menu_model (button, G_MENU_MODEL (menu));
+}
+
+GtkWidget *
+wpr_custom_menu_new (const WprCustomFile *file)
+{
   GtkWidget *button = gtk_menu_button_new ();
   gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (button), "view-more-symbolic");
-  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), G_MENU_MODEL (menu));
+  gtk_menu_button_set_create_popup_func (GTK_MENU_BUTTON (button), make_menu, g_strdup (file->name),
+                                         g_free);
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (button, "flat");
   /* Translators: %s is the name of a file */

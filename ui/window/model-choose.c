@@ -75,6 +75,22 @@ wpr_model_export (WprModel *self, const char *file)
     wpr_backend_export (self->backend, self->wish, file);
 }
 
+void
+wpr_model_ask_samples (WprModel *self)
+{
+  wpr_backend_ask_samples (self->backend);
+}
+
+void
+wpr_model_set_samples (WprModel *self, guint samples_per_s)
+{
+  wpr_backend_set_samples (self->backend, samples_per_s);
+  if (self->wish == NULL)
+    return;
+  g_autoptr (WprWish) wish = wpr_wish_copy (self->wish);
+  wpr_model_set_wish (self, wish);
+}
+
 gboolean
 wpr_model_can_start (WprModel *self)
 {
@@ -148,6 +164,12 @@ wpr_model_take_contained (WprModel *self, guint serial, char **contained)
   g_strfreev (self->contained);
   self->contained = g_steal_pointer (&taken);
   wpr_model_emit (self, WPR_MODEL_CONTAINED);
+}
+
+void
+wpr_model_take_samples (WprModel *self, guint samples_per_s)
+{
+  wpr_model_emit (self, WPR_MODEL_SAMPLES, samples_per_s);
 }
 
 void

@@ -15,6 +15,7 @@ void
 wpr_model_set_folder (WprModel *self, const char *folder)
 {
   wpr_model_replace (&self->folder, folder);
+  wpr_model_emit (self, WPR_MODEL_FOLDER);
   if (self->wish == NULL)
     return;
   /* another disk has other room */

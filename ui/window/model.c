@@ -22,6 +22,8 @@ static const struct
   [WPR_MODEL_LOADED] = { "loaded", 0, { 0 } },
   [WPR_MODEL_PLANNED] = { "planned", 0, { 0 } },
   [WPR_MODEL_CONTAINED] = { "contained", 0, { 0 } },
+  [WPR_MODEL_SAMPLES] = { "samples", 1, { G_TYPE_UINT } },
+  [WPR_MODEL_FOLDER] = { "folder", 0, { 0 } },
   [WPR_MODEL_PAGE] = { "page", 0, { 0 } },
   [WPR_MODEL_SUBJECT] = { "subject", 0, { 0 } },
   [WPR_MODEL_SWITCHED] = { "switched", 0, { 0 } },

@@ -4,9 +4,10 @@
  * waits. What calls the core is backend.h, in the worker.
  *
  * Signals, in the main thread: "loaded"; "planned" (also when it was estimated); "contained";
- * "page"; "figures" (readings came); "subject" (what is recorded became known); "switched" (what is
- * recorded has changed meanwhile, or was to); "notice" (int severity, char *text); "progress";
- * "toast" (char *text); "trouble" (char *heading, char *body); "details" (WprDetails *). */
+ * "samples" (guint a second); "folder"; "page"; "figures" (readings came); "subject" (what is
+ * recorded became known); "switched" (what is recorded has changed meanwhile, or was to); "notice"
+ * (int severity, char *text); "progress"; "toast" (char *text); "trouble" (char *heading, char
+ * *body); "details" (WprDetails *). */
 #pragma once
 
 #include <gio/gio.h>
@@ -53,6 +54,9 @@ const char *const *wpr_model_get_contained (WprModel *self);
 /* Writes what is wished as a .wprp; file: as g_file_parse_name() takes it. Answers with "toast" or
  * "trouble". */
 void wpr_model_export (WprModel *self, const char *file);
+/* How often the core samples each CPU. Answers with "samples". */
+void wpr_model_ask_samples (WprModel *self);
+void wpr_model_set_samples (WprModel *self, guint samples_per_s);
 gboolean wpr_model_can_start (WprModel *self);
 gboolean wpr_model_get_starting (WprModel *self);
 /* profile: an id of WprProfileItem. Answers with "details". */

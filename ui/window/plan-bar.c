@@ -18,6 +18,8 @@ struct _WprPlanBar
   GtkWidget *missing_button;
   GtkWidget *missing_label;
   GtkWidget *missing_list;
+  /* state */
+  gboolean narrow;
 };
 
 G_DEFINE_FINAL_TYPE (WprPlanBar, wpr_plan_bar, GTK_TYPE_BOX)
@@ -94,12 +96,12 @@ show_missing (WprPlanBar *self, const WprPlan *plan)
 }
 
 static char *
-describe_plan (const WprPlan *plan)
+describe_plan (WprPlanBar *self, const WprPlan *plan)
 {
   g_autofree char *kinds = wpr_format_count (plan->n_kinds);
   if (plan->n_kinds == 0)
     return g_strdup ("");
-  if (plan->mode == WPR_MODE_FILE)
+  if (plan->mode == WPR_MODE_FILE || self->narrow)
     /* Translators: a number of kinds of events */
     return g_strdup_printf (ngettext ("%s kind of event", "%s kinds of events", plan->n_kinds),
                             kinds);
@@ -123,11 +125,21 @@ describe_forecast (WprModel *model, const WprPlan *plan, const GError *error)
 }
 
 void
+wpr_plan_bar_set_narrow (WprPlanBar *self, gboolean narrow)
+{
+  self->narrow = narrow;
+  if (narrow)
+    gtk_widget_add_css_class (GTK_WIDGET (self), "narrow");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self), "narrow");
+}
+
+void
 wpr_plan_bar_show (WprPlanBar *self, WprModel *model)
 {
   const WprPlan *plan = wpr_model_get_plan (model);
   g_autofree char *forecast = describe_forecast (model, plan, wpr_model_get_plan_error (model));
-  g_autofree char *line = plan ? describe_plan (plan) : g_strdup ("");
+  g_autofree char *line = plan ? describe_plan (self, plan) : g_strdup ("");
   gtk_label_set_label (GTK_LABEL (self->forecast), forecast);
   gtk_label_set_label (GTK_LABEL (self->plan_line), line);
   show_missing (self, plan);

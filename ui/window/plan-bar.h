@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 #define WPR_TYPE_PLAN_BAR (wpr_plan_bar_get_type ())
 G_DECLARE_FINAL_TYPE (WprPlanBar, wpr_plan_bar, WPR, PLAN_BAR, GtkBox)
 
+/* There is little room: the least of figures. */
+void wpr_plan_bar_set_narrow (WprPlanBar *self, gboolean narrow);
 /* As the model has it now. */
 void wpr_plan_bar_show (WprPlanBar *self, WprModel *model);
 

@@ -15,6 +15,7 @@ struct _WprProfileRow
   GtkWidget *toggle;
   /* owned */
   WprProfileItem *item;
+  char *query; /* it was last asked for */
 };
 
 G_DEFINE_FINAL_TYPE (WprProfileRow, wpr_profile_row, ADW_TYPE_ACTION_ROW)
@@ -30,7 +31,9 @@ on_active (WprProfileRow *self)
 static void
 wpr_profile_row_finalize (GObject *object)
 {
-  g_clear_object (&WPR_PROFILE_ROW (object)->item);
+  WprProfileRow *self = WPR_PROFILE_ROW (object);
+  g_clear_object (&self->item);
+  g_free (self->query);
   G_OBJECT_CLASS (wpr_profile_row_parent_class)->finalize (object);
 }
 
@@ -108,6 +111,10 @@ wpr_profile_row_set_contained (WprProfileRow *self, gboolean contained)
 gboolean
 wpr_profile_row_search (WprProfileRow *self, const char *query)
 {
+  if (g_strcmp0 (query, self->query) == 0)
+    return gtk_widget_get_visible (GTK_WIDGET (self));
+  g_free (self->query);
+  self->query = g_strdup (query);
   gboolean shown = wpr_profile_item_matches (self->item, query);
   gtk_widget_set_visible (GTK_WIDGET (self), shown);
   if (!shown)

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 #include "format.h"
+#include "preferences-window.h"
 
 static void
 do_start (GtkWidget *widget, const char *name, GVariant *parameter)
@@ -291,6 +292,13 @@ do_search (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+do_preferences (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  WprWindow *self = WPR_WINDOW (widget);
+  gtk_window_present (GTK_WINDOW (wpr_preferences_window_new (GTK_WINDOW (self), self->model)));
+}
+
+static void
 do_undo_choice (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   wpr_choose_page_undo (WPR_CHOOSE_PAGE (WPR_WINDOW (widget)->choose));
@@ -322,6 +330,7 @@ static const struct
   { "win.show-in-folder", NULL, do_show_in_folder, ON (WPR_PAGE_RESULT) },
   { "win.choose-folder", NULL, do_choose_folder, ON (WPR_PAGE_CHOOSE) },
   { "win.details", "s", do_details, ON (WPR_PAGE_CHOOSE) },
+  { "win.preferences", NULL, do_preferences, ON (WPR_PAGE_CHOOSE) },
   { "win.undo-choice", NULL, do_undo_choice, ON (WPR_PAGE_CHOOSE) },
   { "win.save-profile", NULL, wpr_window_save_profile, ON (WPR_PAGE_CHOOSE) },
   { "win.add-profile", NULL, wpr_window_choose_profiles, ON (WPR_PAGE_CHOOSE) },

@@ -159,6 +159,28 @@ on_realize (WprWindow *self)
                            G_CONNECT_SWAPPED);
 }
 
+/* ---- its size ---- */
+
+static void
+restore_size (WprWindow *self)
+{
+  int width, height;
+  gboolean maximized;
+  wpr_settings_get_size (self->settings, &width, &height, &maximized);
+  gtk_window_set_default_size (GTK_WINDOW (self), width, height);
+  if (maximized)
+    gtk_window_maximize (GTK_WINDOW (self));
+}
+
+static void
+store_size (WprWindow *self)
+{
+  int width, height;
+  gtk_window_get_default_size (GTK_WINDOW (self), &width, &height);
+  wpr_settings_set_size (self->settings, width, height,
+                         gtk_window_is_maximized (GTK_WINDOW (self)));
+}
+
 /* ---- class ---- */
 
 static gboolean
@@ -238,6 +260,8 @@ wpr_window_new (GtkApplication *application, WprSettings *settings)
   self->settings = g_object_ref (settings);
   self->model = wpr_model_new ();
   restore_folder (self);
+  restore_size (self);
+  g_signal_connect (self, "unmap", G_CALLBACK (store_size), NULL);
   g_signal_connect_object (self->model, "page", G_CALLBACK (on_page), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->model, "planned", G_CALLBACK (wpr_window_update_actions), self,
                            G_CONNECT_SWAPPED);
