@@ -47,6 +47,15 @@ GUARD (WprPlan *, wpr_plan_new,
        (WprLibrary * library, const WprChoice *choice, const WprMachine *machine, GError **error),
        (library, choice, machine, error))
 GUARD (char *, wpr_plan_to_text, (const WprPlan *plan), (plan))
+GUARD (gboolean, wpr_library_add_bytes,
+       (WprLibrary * library, GBytes *bytes, const char *name, GError **error),
+       (library, bytes, name, error))
+GUARD (gboolean, wpr_library_remove, (WprLibrary * library, const char *name), (library, name))
+GUARD (char *, wpr_library_dup_title, (WprLibrary * library, const char *name), (library, name))
+GUARD (char *, wpr_profile_export, (WprLibrary * library, const WprChoice *choice, GError **error),
+       (library, choice, error))
+GUARD (guint, wpr_sample_interval_get, (void), ())
+GUARD (gboolean, wpr_sample_interval_set, (guint interval, GError **error), (interval, error))
 GUARD (WprChoice *, wpr_choice_new, (void), ())
 GUARD (WprRecorder *, wpr_recorder_spawn, (const char *instance, GError **error), (instance, error))
 GUARD (WprRecorder *, wpr_recorder_connect, (const char *instance, GError **error),
