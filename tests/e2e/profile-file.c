@@ -9,7 +9,8 @@
 #include <cmocka.h>
 #include <glib.h>
 
-/* One tracepoint that no built-in profile records alone. %s: a size, a title, the provider's Id. */
+/* One tracepoint that no built-in profile records alone. %s: a size, a provider, a title, the
+ * provider's Id. */
 static const char profile[]
     = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
       "<WindowsPerformanceRecorder Version=\"1.0\" Author=\"Helpdesk\">\n"
@@ -18,7 +19,7 @@ static const char profile[]
       "      <BufferSize Value=\"%s\"/>\n"
       "      <Buffers Value=\"16\"/>\n"
       "    </EventCollector>\n"
-      "    <EventProvider Id=\"Exec\" Name=\"tracepoint:sched:sched_process_exec\"/>\n"
+      "    <EventProvider Id=\"Exec\" Name=\"%s\"/>\n"
       "    <Profile Id=\"Begins.Verbose.Memory\" Name=\"Begins\" Description=\"%s\"\n"
       "             LoggingMode=\"Memory\" DetailLevel=\"Verbose\">\n"
       "      <Collectors>\n"
@@ -32,13 +33,26 @@ static const char profile[]
       "  </Profiles>\n"
       "</WindowsPerformanceRecorder>\n";
 
-char *
-write_titled_profile (const char *name, const char *title, const char *size, const char *id)
+static char *
+write_file (const char *name, const char *size, const char *provider, const char *title,
+            const char *id)
 {
-  g_autofree char *text = g_strdup_printf (profile, size, title, id);
+  g_autofree char *text = g_strdup_printf (profile, size, provider, title, id);
   char *path = g_build_filename (g_getenv ("E2E_PLACE"), name, NULL);
   assert_true (g_file_set_contents (path, text, -1, NULL));
   return path;
+}
+
+char *
+write_provider_profile (const char *name, const char *title, const char *provider)
+{
+  return write_file (name, "256", provider, title, "Exec");
+}
+
+char *
+write_titled_profile (const char *name, const char *title, const char *size, const char *id)
+{
+  return write_file (name, size, "tracepoint:sched:sched_process_exec", title, id);
 }
 
 char *

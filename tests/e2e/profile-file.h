@@ -6,5 +6,7 @@
  * built-in profile records alone. size: of its buffers, "256"; id: of its provider, "Exec" is
  * there. Its path; free with g_free. */
 char *write_profile (const char *name, const char *size, const char *id);
+/* One with a provider of that name instead. */
+char *write_provider_profile (const char *name, const char *title, const char *provider);
 /* The same under another title. */
 char *write_titled_profile (const char *name, const char *title, const char *size, const char *id);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include "profile-file.h"
 #include "screen.h"
 #include "wpr.h"
 
@@ -118,6 +119,40 @@ details_say_what_a_profile_adds (void **state)
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "sched:sched_migrate_task"));
   g_free (
       wait_begin (screen, "Keyword CSwitch, with call stacks. Asked for by CPU usage and First"));
+}
+
+/* The triage records the one event of it already, with its stack. */
+static void
+a_profile_that_adds_nothing_says_so (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  g_autofree char *good = write_profile ("good.wprp", "256", "Exec");
+  screen_start_with (screen, (const char *[]){ wprui, good, NULL }, NULL);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin"));
+  g_free (wait_begin (screen, "included"));
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "First level triage");
+  screen_wait_gone (screen, ATSPI_ROLE_LABEL, "included");
+  assert_int_equal (g_unlink (good), 0);
+}
+
+static void
+a_profile_of_which_nothing_can_be_had_does_not_start (void **state)
+{
+  Screen *screen = *state;
+  g_autofree char *strange
+      = write_provider_profile ("strange.wprp", "Elsewhere", "Contoso-Elsewhere-Only");
+  screen_start_with (screen, (const char *[]){ wprui, strange, NULL }, NULL);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "Elsewhere"));
+  if (may_record ()) /* without rights nothing is known of what could be had */
+    g_free (wait_begin (screen, "not available"));
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "Elsewhere");
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "First level triage");
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, FALSE);
+  if (may_record ())
+    g_free (wait_begin (screen, "Nothing of this can be recorded here"));
+  assert_int_equal (g_unlink (strange), 0);
 }
 
 static void
@@ -303,6 +338,9 @@ main (int argc, char **argv)
                                      tear_down),
     cmocka_unit_test_setup_teardown (the_forecast_follows_the_choice, set_up, tear_down),
     cmocka_unit_test_setup_teardown (details_say_what_a_profile_adds, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_profile_that_adds_nothing_says_so, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_profile_of_which_nothing_can_be_had_does_not_start, set_up,
+                                     tear_down),
     cmocka_unit_test_setup_teardown (the_choice_lasts_to_the_next_start, set_up, tear_down),
     cmocka_unit_test_setup_teardown (it_stops_by_itself_after_the_time, set_up, tear_down),
     cmocka_unit_test_setup_teardown (it_stops_by_itself_at_the_size, set_up, tear_down),

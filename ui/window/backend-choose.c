@@ -16,7 +16,7 @@
 #define LOAD_LASTS_US (20 * G_USEC_PER_SEC)
 /* Of how many profiles it is found out whether they would add something: planning each takes a
  * millisecond. */
-#define ADDS_MOST 64
+#define JUDGED_MOST 64
 
 /* ---- profiles ---- */
 
@@ -138,13 +138,22 @@ look_at_load (WprBackend *backend)
 
 /* ---- plans ---- */
 
-/* Ids of profiles that record nothing the others do not, of those that are not switched on. */
-static char **
-list_contained (WprBackend *backend, const WprWish *wish, const WprPlan *plan)
+static WprWorth
+judge (const WprPlan *alone, const WprPlan *plan)
 {
-  g_autoptr (GStrvBuilder) contained = g_strv_builder_new ();
-  guint n = MIN (wpr_library_get_n_profiles (backend->library), ADDS_MOST);
-  for (guint i = 0; plan != NULL && i < n; i++)
+  if (wpr_details_is_empty (alone))
+    return WPR_WORTH_NOTHING;
+  return plan != NULL && wpr_details_count_new (alone, plan) == 0 ? WPR_WORTH_INCLUDED
+                                                                  : WPR_WORTH_SOMETHING;
+}
+
+/* By id; of profiles that are not switched on. */
+static GHashTable *
+judge_profiles (WprBackend *backend, const WprWish *wish, const WprPlan *plan)
+{
+  GHashTable *worth = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  guint n = MIN (wpr_library_get_n_profiles (backend->library), JUDGED_MOST);
+  for (guint i = 0; i < n; i++)
     {
       const WprProfile *profile = wpr_library_get_profile (backend->library, i);
       g_autofree char *id = wpr_profile_make_id (profile);
@@ -153,22 +162,22 @@ list_contained (WprBackend *backend, const WprWish *wish, const WprPlan *plan)
         continue;
       g_autoptr (WprChoice) choice = make_choice (backend, wish, ids, NULL);
       g_autoptr (WprPlan) alone = wpr_plan_new (backend->library, choice, backend->machine, NULL);
-      if (alone != NULL && alone->n_kinds > 0 && wpr_details_count_new (alone, plan) == 0)
-        g_strv_builder_add (contained, id);
+      if (alone != NULL && !alone->needs_rights)
+        g_hash_table_insert (worth, g_steal_pointer (&id), GINT_TO_POINTER (judge (alone, plan)));
     }
-  return g_strv_builder_end (contained);
+  return worth;
 }
 
 /* Only when nothing else is asked of the worker, and of the newest plan. */
 static void
-do_compare (gpointer data)
+do_judge (gpointer data)
 {
   WprJob *job = data;
   WprBackend *backend = job->backend;
   ASSERT_WORKER (backend);
   if (job->number == backend->plan_serial)
-    wpr_backend_post_contained (backend, job->number,
-                                list_contained (backend, job->wish, backend->plan));
+    wpr_backend_post_worth (backend, job->number,
+                            judge_profiles (backend, job->wish, backend->plan));
 }
 
 static void
@@ -192,7 +201,7 @@ do_plan (gpointer data)
   wpr_backend_post_plan (backend, job->number, plan, error);
   post_estimate (backend);
   look_at_load (backend);
-  wpr_backend_send_low (backend, do_compare, job->wish, NULL, NULL, job->number);
+  wpr_backend_send_low (backend, do_judge, job->wish, NULL, NULL, job->number);
 }
 
 void

@@ -87,18 +87,18 @@ wpr_backend_post_estimate (WprBackend *backend, guint serial, WprEstimate *estim
 }
 
 static void
-open_contained (gpointer data)
+open_worth (gpointer data)
 {
   Envelope *envelope = data;
-  wpr_model_take_contained (envelope->model, envelope->number, g_steal_pointer (&envelope->value));
+  wpr_model_take_worth (envelope->model, envelope->number, g_steal_pointer (&envelope->value));
 }
 
 void
-wpr_backend_post_contained (WprBackend *backend, guint serial, char **contained)
+wpr_backend_post_worth (WprBackend *backend, guint serial, GHashTable *worth)
 {
-  post (backend, open_contained,
+  post (backend, open_worth,
         &(Envelope){
-            .number = serial, .value = contained, .free_value = (GDestroyNotify)g_strfreev });
+            .number = serial, .value = worth, .free_value = (GDestroyNotify)g_hash_table_unref });
 }
 
 static void

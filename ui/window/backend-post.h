@@ -11,7 +11,7 @@ void wpr_backend_post_loaded (WprBackend *backend, GPtrArray *items, const char 
                               guint64 memory_bytes);
 void wpr_backend_post_plan (WprBackend *backend, guint serial, WprPlan *plan, GError *error);
 void wpr_backend_post_estimate (WprBackend *backend, guint serial, WprEstimate *estimate);
-void wpr_backend_post_contained (WprBackend *backend, guint serial, char **contained);
+void wpr_backend_post_worth (WprBackend *backend, guint serial, GHashTable *worth);
 void wpr_backend_post_samples (WprBackend *backend, guint samples_per_s);
 void wpr_backend_post_details (WprBackend *backend, WprDetails *details);
 void wpr_backend_post_subject (WprBackend *backend, WprSubject *subject);

@@ -45,10 +45,9 @@ void wpr_backend_watch (WprBackend *backend, gboolean watched);
 void wpr_model_take_loaded (WprModel *model, GPtrArray *items, const char *rights_text,
                             guint64 memory_bytes);
 void wpr_model_take_plan (WprModel *model, guint serial, WprPlan *plan, GError *error);
-/* Of the plan of that serial: estimate is taken; contained: ids of profiles that would add nothing,
- * taken. */
+/* Of the plan of that serial; both are taken. worth: a WprWorth by id of WprProfileItem. */
 void wpr_model_take_estimate (WprModel *model, guint serial, WprEstimate *estimate);
-void wpr_model_take_contained (WprModel *model, guint serial, char **contained);
+void wpr_model_take_worth (WprModel *model, guint serial, GHashTable *worth);
 void wpr_model_take_samples (WprModel *model, guint samples_per_s);
 void wpr_model_take_details (WprModel *model, WprDetails *details);
 void wpr_model_take_subject (WprModel *model, WprSubject *subject);

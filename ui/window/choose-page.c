@@ -208,15 +208,16 @@ on_planned (WprChoosePage *self)
 }
 
 static void
-on_contained (WprChoosePage *self)
+on_worth (WprChoosePage *self)
 {
-  const char *const *contained = wpr_model_get_contained (self->model);
   for (guint i = 0; i < self->rows->len; i++)
     {
       WprProfileRow *row = self->rows->pdata[i];
       const char *id = wpr_profile_item_get_id (wpr_profile_row_get_item (row));
-      wpr_profile_row_set_contained (row, g_strv_contains (contained, id));
+      wpr_profile_row_show_worth (row, wpr_model_get_worth (self->model, id));
     }
+  if (self->custom != NULL)
+    wpr_custom_group_show_worth (WPR_CUSTOM_GROUP (self->custom), self->model);
 }
 
 /* ---- symptoms ---- */
@@ -338,7 +339,7 @@ wpr_choose_page_set_model (WprChoosePage *self, WprModel *model, WprSettings *se
   self->settings = g_object_ref (settings);
   g_signal_connect_object (model, "loaded", G_CALLBACK (on_loaded), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (model, "planned", G_CALLBACK (on_planned), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (model, "contained", G_CALLBACK (on_contained), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (model, "worth", G_CALLBACK (on_worth), self, G_CONNECT_SWAPPED);
   wpr_choose_page_show_folder (self);
 }
 

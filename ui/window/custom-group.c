@@ -170,7 +170,8 @@ put_in (WprCustomGroup *self, const WprCustomFile *file)
   GtkWidget *newest = ((CustomRow *)self->rows->pdata[first])->widget;
   if (file->fresh && gtk_widget_get_visible (newest))
     gtk_widget_add_tick_callback (newest, focus_when_placed, NULL, NULL);
-  if (changed)
+  /* of a new one it is to be found out what it adds */
+  if (changed || file->fresh)
     g_signal_emit (self, changed_signal, 0);
   return at - first;
 }
@@ -263,6 +264,20 @@ wpr_custom_group_list_on (WprCustomGroup *self, GStrvBuilder *ids, gboolean wait
   g_hash_table_iter_init (&iter, self->wanted);
   while (waiting && g_hash_table_iter_next (&iter, &id, NULL))
     g_strv_builder_add (ids, id);
+}
+
+void
+wpr_custom_group_show_worth (WprCustomGroup *self, WprModel *model)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      GtkWidget *widget = ((CustomRow *)self->rows->pdata[i])->widget;
+      if (!WPR_IS_PROFILE_ROW (widget))
+        continue;
+      WprProfileItem *item = wpr_profile_row_get_item (WPR_PROFILE_ROW (widget));
+      wpr_profile_row_show_worth (WPR_PROFILE_ROW (widget),
+                                  wpr_model_get_worth (model, wpr_profile_item_get_id (item)));
+    }
 }
 
 guint

@@ -18,6 +18,8 @@ GtkWidget *wpr_custom_group_new (WprCustoms *customs);
 void wpr_custom_group_want (WprCustomGroup *self, const char *id);
 /* Adds ids of what is switched on; waiting: and of what waits for its file. */
 void wpr_custom_group_list_on (WprCustomGroup *self, GStrvBuilder *ids, gboolean waiting);
+/* As the model knows it now. */
+void wpr_custom_group_show_worth (WprCustomGroup *self, WprModel *model);
 /* Shows rows that match, also those to come, and the group for them; how many. hidden: titles of
  * what is switched on and does not match. */
 guint wpr_custom_group_search (WprCustomGroup *self, const char *query, GStrvBuilder *hidden);

@@ -59,6 +59,19 @@ is_recorded_by (const WprPlan *others, const WprPlanItem *item)
          && (item->interval_ns == 0 || theirs->interval_ns <= item->interval_ns);
 }
 
+gboolean
+wpr_details_is_empty (const WprPlan *plan)
+{
+  for (guint i = 0; i < plan->collectors->len; i++)
+    {
+      const WprPlanCollector *collector = plan->collectors->pdata[i];
+      for (guint j = 0; j < collector->items->len; j++)
+        if (((const WprPlanItem *)collector->items->pdata[j])->asked_by->len > 0)
+          return FALSE;
+    }
+  return TRUE;
+}
+
 guint
 wpr_details_count_new (const WprPlan *plan, const WprPlan *others)
 {

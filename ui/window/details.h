@@ -37,6 +37,8 @@ WprDetails *wpr_details_new (WprLibrary *library, const WprMachine *machine,
 void wpr_details_free (WprDetails *details);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprDetails, wpr_details_free)
 
+/* Nothing of what its profiles ask for can be had here: what is left is always recorded. */
+gboolean wpr_details_is_empty (const WprPlan *plan);
 /* How many items of a plan the other one, which may be NULL, does not record like that. */
 guint wpr_details_count_new (const WprPlan *plan, const WprPlan *others);
 

@@ -61,11 +61,12 @@ wpr_model_get_estimate (WprModel *self)
   return self->estimate;
 }
 
-const char *const *
-wpr_model_get_contained (WprModel *self)
+WprWorth
+wpr_model_get_worth (WprModel *self, const char *profile)
 {
-  static const char *const none[] = { NULL };
-  return self->contained ? (const char *const *)self->contained : none;
+  if (self->worth == NULL)
+    return WPR_WORTH_SOMETHING;
+  return GPOINTER_TO_INT (g_hash_table_lookup (self->worth, profile));
 }
 
 void
@@ -94,8 +95,8 @@ wpr_model_set_samples (WprModel *self, guint samples_per_s)
 gboolean
 wpr_model_can_start (WprModel *self)
 {
-  return self->plan != NULL && !self->plan->needs_rights && !self->starting
-         && self->page == WPR_PAGE_CHOOSE;
+  return self->plan != NULL && !self->plan->needs_rights && !wpr_details_is_empty (self->plan)
+         && !self->starting && self->page == WPR_PAGE_CHOOSE;
 }
 
 gboolean
@@ -156,14 +157,14 @@ wpr_model_take_estimate (WprModel *self, guint serial, WprEstimate *estimate)
 }
 
 void
-wpr_model_take_contained (WprModel *self, guint serial, char **contained)
+wpr_model_take_worth (WprModel *self, guint serial, GHashTable *worth)
 {
-  g_auto (GStrv) taken = contained;
+  g_autoptr (GHashTable) taken = worth;
   if (serial != self->serial)
     return;
-  g_strfreev (self->contained);
-  self->contained = g_steal_pointer (&taken);
-  wpr_model_emit (self, WPR_MODEL_CONTAINED);
+  g_clear_pointer (&self->worth, g_hash_table_unref);
+  self->worth = g_steal_pointer (&taken);
+  wpr_model_emit (self, WPR_MODEL_WORTH);
 }
 
 void

@@ -22,7 +22,7 @@ struct _WprModel
   WprPlan *plan;
   GError *plan_error;
   WprEstimate *estimate; /* of the plan, NULL: not yet */
-  char **contained;      /* ids of profiles that would add nothing to it */
+  GHashTable *worth;     /* WprWorth by id; NULL: not yet */
   gboolean starting;
 
   WprPage page;
@@ -47,7 +47,7 @@ typedef enum
 {
   WPR_MODEL_LOADED,
   WPR_MODEL_PLANNED,
-  WPR_MODEL_CONTAINED,
+  WPR_MODEL_WORTH,
   WPR_MODEL_SAMPLES,
   WPR_MODEL_FOLDER,
   WPR_MODEL_PAGE,

@@ -24,6 +24,14 @@ WprWish *wpr_wish_copy (const WprWish *wish);
 void wpr_wish_free (WprWish *wish);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprWish, wpr_wish_free)
 
+/* What switching a profile on would be good for, beside what is switched on. */
+typedef enum
+{
+  WPR_WORTH_SOMETHING, /* or nobody knows yet */
+  WPR_WORTH_INCLUDED,  /* the others record all of it already */
+  WPR_WORTH_NOTHING    /* nothing of it can be recorded here */
+} WprWorth;
+
 /* Whose recording it is, and of what. */
 typedef struct
 {

@@ -21,7 +21,7 @@ static const struct
 } signal_table[WPR_MODEL_N_SIGNALS] = {
   [WPR_MODEL_LOADED] = { "loaded", 0, { 0 } },
   [WPR_MODEL_PLANNED] = { "planned", 0, { 0 } },
-  [WPR_MODEL_CONTAINED] = { "contained", 0, { 0 } },
+  [WPR_MODEL_WORTH] = { "worth", 0, { 0 } },
   [WPR_MODEL_SAMPLES] = { "samples", 1, { G_TYPE_UINT } },
   [WPR_MODEL_FOLDER] = { "folder", 0, { 0 } },
   [WPR_MODEL_PAGE] = { "page", 0, { 0 } },
@@ -55,7 +55,7 @@ wpr_model_finalize (GObject *object)
   g_clear_pointer (&self->plan, wpr_plan_unref);
   g_clear_error (&self->plan_error);
   g_free (self->estimate);
-  g_strfreev (self->contained);
+  g_clear_pointer (&self->worth, g_hash_table_unref);
   g_clear_pointer (&self->subject, wpr_subject_free);
   g_clear_pointer (&self->stats, wpr_stats_unref);
   g_clear_pointer (&self->history, wpr_history_free);

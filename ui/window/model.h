@@ -3,7 +3,7 @@
  * recording that runs, the one that is over. The pages read it and ask it for things; it never
  * waits. What calls the core is backend.h, in the worker.
  *
- * Signals, in the main thread: "loaded"; "planned" (also when it was estimated); "contained";
+ * Signals, in the main thread: "loaded"; "planned" (also when it was estimated); "worth";
  * "samples" (guint a second); "folder"; "page"; "figures" (readings came); "subject" (what is
  * recorded became known); "switched" (what is recorded has changed meanwhile, or was to); "notice"
  * (int severity, char *text); "progress"; "toast" (char *text); "trouble" (char *heading, char
@@ -49,8 +49,8 @@ const WprPlan *wpr_model_get_plan (WprModel *self);
 const GError *wpr_model_get_plan_error (WprModel *self);
 /* What it would cost; NULL: not known yet. */
 const WprEstimate *wpr_model_get_estimate (WprModel *self);
-/* Ids of profiles that would add nothing to it; "contained" when they are found out. */
-const char *const *wpr_model_get_contained (WprModel *self);
+/* What switching a profile on would add to it; "worth" when that was found out. */
+WprWorth wpr_model_get_worth (WprModel *self, const char *profile);
 /* Writes what is wished as a .wprp; file: as g_file_parse_name() takes it. Answers with "toast" or
  * "trouble". */
 void wpr_model_export (WprModel *self, const char *file);

@@ -10,7 +10,7 @@ struct _WprProfileRow
 {
   AdwActionRow parent;
   /* template */
-  GtkWidget *contained;
+  GtkWidget *badge;
   GtkWidget *info;
   GtkWidget *toggle;
   /* owned */
@@ -46,7 +46,7 @@ wpr_profile_row_class_init (WprProfileRowClass *klass)
                                  NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_template_from_resource (
       widget_class, "/io/github/performance_recorder/Wpr/profile-row.ui");
-  gtk_widget_class_bind_template_child (widget_class, WprProfileRow, contained);
+  gtk_widget_class_bind_template_child (widget_class, WprProfileRow, badge);
   gtk_widget_class_bind_template_child (widget_class, WprProfileRow, info);
   gtk_widget_class_bind_template_child (widget_class, WprProfileRow, toggle);
 }
@@ -103,9 +103,25 @@ wpr_profile_row_set_on (WprProfileRow *self, gboolean on)
 }
 
 void
-wpr_profile_row_set_contained (WprProfileRow *self, gboolean contained)
+wpr_profile_row_show_worth (WprProfileRow *self, WprWorth worth)
 {
-  gtk_widget_set_visible (self->contained, contained && !wpr_profile_row_get_on (self));
+  static const struct
+  {
+    const char *badge, *why;
+  } words[] = {
+    [WPR_WORTH_SOMETHING] = { "", "" },
+    /* Translators: a badge on a profile all of which other profiles record already */
+    [WPR_WORTH_INCLUDED]
+    = { N_ ("included"), N_ ("What is switched on records all of it already") },
+    /* Translators: a badge on a profile nothing of which can be recorded here */
+    [WPR_WORTH_NOTHING] = { N_ ("not available"), N_ ("Nothing of this can be recorded here") },
+  };
+  gtk_widget_set_visible (self->badge,
+                          worth != WPR_WORTH_SOMETHING && !wpr_profile_row_get_on (self));
+  if (worth == WPR_WORTH_SOMETHING)
+    return;
+  gtk_label_set_label (GTK_LABEL (self->badge), _ (words[worth].badge));
+  gtk_widget_set_tooltip_text (self->badge, _ (words[worth].why));
 }
 
 gboolean

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <adwaita.h>
+#include "model-values.h"
 #include "profile-item.h"
 
 G_BEGIN_DECLS
@@ -16,8 +17,8 @@ WprProfileItem *wpr_profile_row_get_item (WprProfileRow *self);
 gboolean wpr_profile_row_get_on (WprProfileRow *self);
 void wpr_profile_row_set_on (WprProfileRow *self, gboolean on);
 /* Shows it with the matches emphasised, or hides it; TRUE if shown. */
-/* Whether everything of it is recorded already by what is switched on. */
-void wpr_profile_row_set_contained (WprProfileRow *self, gboolean contained);
+/* What switching it on would add, as a badge where that is nothing. */
+void wpr_profile_row_show_worth (WprProfileRow *self, WprWorth worth);
 gboolean wpr_profile_row_search (WprProfileRow *self, const char *query);
 
 G_END_DECLS

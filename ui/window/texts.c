@@ -165,7 +165,7 @@ wpr_text_forecast (const WprPlan *plan, const WprEstimate *estimate)
 {
   if (plan->needs_rights)
     return g_strdup (_ ("Needs an administrator’s permission"));
-  if (plan->n_kinds == 0)
+  if (wpr_details_is_empty (plan))
     return g_strdup (_ ("Nothing of this can be recorded here"));
   gboolean known = estimate != NULL && estimate->known && estimate->bytes_per_s > 0;
   if (plan->mode == WPR_MODE_FILE)
