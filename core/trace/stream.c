@@ -139,9 +139,9 @@ decode_one (Stream *self)
 static void
 give_back (Stream *self)
 {
-  const guint8 *oldest = self->now.bytes + self->at;
   if (self->now.bytes == NULL || self->at - self->now.given_back < GIVE_BACK)
     return;
+  const guint8 *oldest = self->now.bytes + self->at;
   for (guint i = self->first; i < self->first + self->n; i++)
     {
       const guint8 *p = (const guint8 *)self->items[i].header;

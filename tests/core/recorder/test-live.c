@@ -226,10 +226,12 @@ mark_time (const Watch *watch, const char *part)
   return 0;
 }
 
-/* In the file + lost = counted, for rows of that name; how many. */
+/* In the file + lost = counted, for rows of that name; how many. n_offs: how often it was switched
+ * off in the middle of work. A system call's event runs with interrupts on: the one during which it
+ * is switched off on its CPU is counted and not recorded (seen once in twenty runs). */
 static guint64
 assert_row_adds_up (const Watch *watch, const WprTraceContext *context, const char *name,
-                    guint64 *lost)
+                    guint n_offs, guint64 *lost)
 {
   guint64 seen = 0, counted = 0;
   *lost = 0;
@@ -245,7 +247,10 @@ assert_row_adds_up (const Watch *watch, const WprTraceContext *context, const ch
           *lost += tally->row == i ? tally->lost : 0;
         }
     }
-  assert_int_equal (seen + *lost, counted);
+  if (seen + *lost > counted || seen + *lost + n_offs * context->manifest->n_cpus < counted)
+    fail_msg ("%s: %" G_GUINT64_FORMAT " in the file + %" G_GUINT64_FORMAT
+              " lost, %" G_GUINT64_FORMAT " counted",
+              name, seen, *lost, counted);
   return seen;
 }
 
@@ -385,8 +390,8 @@ a_profile_is_there_from_its_mark_on_and_until_its_mark (void **state)
   gint64 off = mark_time (&watch, "“SystemCall” disabled");
   gint64 again = g_array_index (watch.mark_times, gint64, watch.mark_times->len - 1);
   assert_true (on < off && off < again);
-  assert_row_adds_up (&watch, context, "sched:sched_switch", &lost);
-  guint64 calls = assert_row_adds_up (&watch, context, CALLS, &lost_calls);
+  assert_row_adds_up (&watch, context, "sched:sched_switch", 0, &lost);
+  guint64 calls = assert_row_adds_up (&watch, context, CALLS, 2, &lost_calls);
   for (guint i = 0; i < work.n; i++)
     {
       const GArray *seen = watch.events[work.callers[i].cpu];
@@ -437,7 +442,7 @@ stacks_come_with_a_profile_that_wants_them (void **state)
   gint64 on = mark_time (&watch, "“CPU” enabled");
   assert_true (watch.n_stacks > 0 && watch.n_stacks < watch.n_switches);
   assert_true (watch.first_stack >= on && watch.first_switch < on);
-  assert_row_adds_up (&watch, wpr_trace_context (trace), "sched:sched_switch", &lost);
+  assert_row_adds_up (&watch, wpr_trace_context (trace), "sched:sched_switch", 0, &lost);
   watch_clear (&watch);
   drive_clear (&d);
 }
@@ -544,7 +549,7 @@ a_profile_with_buffers_of_its_own_shares_others (void **state)
   work_end (&work);
   g_autofree char *path = stop_and_keep_store (&d);
   g_autoptr (WprTrace) trace = watch_play (&watch, path);
-  assert_true (assert_row_adds_up (&watch, wpr_trace_context (trace), NUMBERED, &lost) + lost
+  assert_true (assert_row_adds_up (&watch, wpr_trace_context (trace), NUMBERED, 1, &lost) + lost
                >= 2000);
   assert_true (watch.n_counters > 0);
   watch_clear (&watch);
@@ -577,7 +582,7 @@ larger_buffers_lose_and_disorder_nothing (void **state)
 
   g_autoptr (WprTrace) trace = watch_play (&watch, path);
   const WprTraceContext *context = wpr_trace_context (trace);
-  assert_row_adds_up (&watch, context, CALLS, &lost);
+  assert_row_adds_up (&watch, context, CALLS, 1, &lost);
   if (lost == 0)
     assert_unbroken (&watch, &work);
   WprTraceCounters counters;
@@ -630,7 +635,9 @@ larger_buffers_in_memory_may_wrap (void **state)
   Drive d;
   Workload work;
   Watch watch;
-  start (&d, "SystemCall.light", WPR_MODE_MEMORY, 2);
+  /* 4 MiB and then 8 a CPU of two: both wrap, and hold what others do until the rings are copied.
+   */
+  start (&d, "SystemCall.light", WPR_MODE_MEMORY, 8);
   work_begin (&work, 0);
   work_wait (&work, 60000);
   g_autoptr (WprStats) before = wpr_recorder_ref_stats (d.recorder);
