@@ -10,6 +10,9 @@
 /* Rows an idle call: each takes about 1 ms, and the window must answer between two frames. */
 #define ROWS_A_CALL 20
 
+/* Pixels: the heading of the group stays in view. */
+#define ABOVE_NEWEST 60
+
 struct _WprCustomGroup
 {
   AdwPreferencesGroup parent;
@@ -110,13 +113,30 @@ insert_profile (WprCustomGroup *self, guint at, const WprCustomFile *file, WprPr
   insert (self, at, file->name, row);
 }
 
+/* To the top of the view: below it stand the faults. */
+static void
+scroll_to (GtkWidget *row)
+{
+  GtkWidget *scroll = gtk_widget_get_ancestor (row, GTK_TYPE_SCROLLED_WINDOW);
+  double y = 0;
+  if (scroll == NULL || !gtk_widget_translate_coordinates (row, scroll, 0, 0, NULL, &y))
+    return;
+  GtkAdjustment *view = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scroll));
+  gtk_adjustment_set_value (view, gtk_adjustment_get_value (view) + y - ABOVE_NEWEST);
+}
+
 /* A view scrolls to what has a place in it: a new row has one after the next layout. */
 static gboolean
 focus_when_placed (GtkWidget *row, GdkFrameClock *clock, gpointer data)
 {
   if (gtk_widget_get_height (row) == 0)
     return G_SOURCE_CONTINUE;
-  gtk_widget_grab_focus (row);
+  /* an expander's header has the keyboard, not the row */
+  if (WPR_IS_FAULTS_ROW (row))
+    gtk_widget_child_focus (row, GTK_DIR_TAB_FORWARD);
+  else
+    gtk_widget_grab_focus (row);
+  scroll_to (row);
   return G_SOURCE_REMOVE;
 }
 
