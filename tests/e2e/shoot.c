@@ -47,7 +47,7 @@ static void
 choose_pages (void)
 {
   screen_sleep (3000); /* the forecast needs two looks at /proc */
-  take ("2-faults"); /* the list goes to a file that was just added */
+  take ("2-faults");   /* the list goes to a file that was just added */
   screen_keys ("key ctrl+f");
   screen_keys ("type fan");
   screen_sleep (400);

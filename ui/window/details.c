@@ -115,7 +115,7 @@ add_titles (WprLibrary *library, const GPtrArray *names, const WprChoice *choice
   for (guint i = 0; names != NULL && i < names->len; i++)
     {
       const char *source = NULL;
-      for (guint j = 0; j < choice->profiles->len; j++)
+      for (guint j = 0; choice != NULL && j < choice->profiles->len; j++)
         {
           const WprChoiceItem *chosen = choice->profiles->pdata[j];
           if (g_ascii_strcasecmp (chosen->name, names->pdata[i]) == 0)
