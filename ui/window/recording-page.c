@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The page of a running recording. Figures are written into labels of fixed width; what did not
+/* The page of a running recording. What changes ten times a second is an inscription; what did not
  * change is not drawn again. */
 #include "config.h"
 #include "recording-page.h"
@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 #include "collectors-table.h"
+#include "figure.h"
 #include "format.h"
 #include "graph.h"
 #include "narrow-bin.h"
@@ -18,7 +19,7 @@
 /* The graph moves 13 pixels a second and has two new points in it: more pictures would cost the
  * machine that is being measured, and show nothing. */
 #define DRAW_US (G_USEC_PER_SEC / 4)
-#define SPEAK_US G_USEC_PER_SEC /* the graph's description: once a second, not ten times */
+#define SPEAK_US G_USEC_PER_SEC /* sentences: once a second, not ten times */
 
 struct _WprRecordingPage
 {
@@ -36,7 +37,7 @@ struct _WprRecordingPage
   GtkWidget *mark_popover, *mark_entry, *mark_add;
   /* owned */
   WprModel *model;
-  gint64 spoken_us, drawn_us;
+  gint64 spoken_us, drawn_us, loss_us;
   guint drawn_flags;
   guint scroll_source;
 };
@@ -60,9 +61,9 @@ show_rate (WprRecordingPage *self, const WprStats *stats)
   g_autofree char *count = wpr_format_count (stats->events);
   /* Translators: a number of events */
   g_autofree char *total = g_strdup_printf (_ ("%s so far"), count);
-  set_text (self->clock, clock);
-  set_text (self->rate, rate);
-  set_text (self->total, total);
+  wpr_figure_show (self->clock, clock, TRUE);
+  wpr_figure_show (self->rate, rate, TRUE);
+  wpr_figure_show (self->total, total, TRUE);
 }
 
 /* In memory mode 100 % is normal: the gauge then says how far back the ring reaches. */
@@ -112,6 +113,10 @@ show_losses (WprRecordingPage *self, const WprStats *stats)
   /* Translators: a number of events, a percentage: "of 3,412,081, or 0.04%" */
   g_autofree char *detail = g_strdup_printf (_ ("of %s, or %s"), all, share);
   wpr_tile_show (WPR_TILE (self->tile_lost), count, detail, 0, WPR_TILE_LOST);
+  gint64 now_us = g_get_monotonic_time ();
+  if (now_us - self->loss_us < SPEAK_US)
+    return;
+  self->loss_us = now_us;
   g_autofree char *title = wpr_text_loss (stats->lost, stats->events);
   g_autofree char *where = wpr_text_loss_where (stats);
   g_autofree char *text = where ? g_strdup_printf (
@@ -177,13 +182,13 @@ on_figures (WprRecordingPage *self)
   show_size (self, stats);
   g_autofree char *cost = wpr_format_percent (stats->recorder_cpu, 1);
   wpr_tile_show (WPR_TILE (self->tile_cost), cost, _ ("of one CPU"), 0, WPR_TILE_PLAIN);
-  show_collectors (self, stats);
   gtk_widget_set_visible (self->legend, stats->mode == WPR_MODE_FILE);
   gint64 now_us = g_get_monotonic_time ();
   const WprHistory *history = wpr_model_get_history (self->model);
   if (now_us - self->drawn_us >= DRAW_US || history->flags->len != self->drawn_flags)
     {
       self->drawn_us = now_us;
+      show_collectors (self, stats);
       self->drawn_flags = history->flags->len;
       wpr_graph_set_history (WPR_GRAPH (self->graph), history);
     }
@@ -241,7 +246,7 @@ on_subject (WprRecordingPage *self)
   gtk_info_bar_set_revealed (GTK_INFO_BAR (self->notice_bar), FALSE);
   gtk_revealer_set_reveal_child (GTK_REVEALER (self->loss_revealer), FALSE);
   wpr_graph_set_history (WPR_GRAPH (self->graph), NULL);
-  self->spoken_us = self->drawn_us = 0;
+  self->spoken_us = self->drawn_us = self->loss_us = 0;
 }
 
 static void

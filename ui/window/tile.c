@@ -6,8 +6,12 @@
 
 #include <math.h>
 #include <string.h>
+#include "figure.h"
 
 #define GAUGE_STEP 0.004 /* less than a pixel of a gauge 200 pixels wide */
+/* A detail of another length is a new layout of the window, and is spoken: once a second is enough
+ * to read. */
+#define DETAIL_US G_USEC_PER_SEC
 
 struct _WprTile
 {
@@ -20,6 +24,8 @@ struct _WprTile
   GtkWidget *detail;
   /* state */
   WprTileMood mood;
+  gint64 detail_us; /* when it was shown; 0: never */
+  char *spoken;
 };
 
 G_DEFINE_FINAL_TYPE (WprTile, wpr_tile, GTK_TYPE_WIDGET)
@@ -52,13 +58,11 @@ wpr_tile_set_title (WprTile *self, const char *title)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
 }
 
-static gboolean
+static void
 set_text (GtkWidget *label, const char *text)
 {
-  if (strcmp (gtk_label_get_label (GTK_LABEL (label)), text) == 0)
-    return FALSE;
-  gtk_label_set_label (GTK_LABEL (label), text);
-  return TRUE;
+  if (strcmp (gtk_label_get_label (GTK_LABEL (label)), text) != 0)
+    gtk_label_set_label (GTK_LABEL (label), text);
 }
 
 static void
@@ -79,18 +83,24 @@ void
 wpr_tile_show (WprTile *self, const char *value, const char *detail, double fraction,
                WprTileMood mood)
 {
-  gboolean changed = set_text (self->value, value);
-  changed = set_text (self->detail, detail) || changed;
+  gint64 now_us = g_get_monotonic_time ();
+  wpr_figure_show (self->value, value, FALSE);
   fraction = CLAMP (fraction, 0, 1);
   if (gtk_widget_get_visible (self->gauge)
       && fabs (gtk_level_bar_get_value (GTK_LEVEL_BAR (self->gauge)) - fraction) > GAUGE_STEP)
     gtk_level_bar_set_value (GTK_LEVEL_BAR (self->gauge), fraction);
-  set_mood (self, mood);
-  if (!changed)
+  if (mood == self->mood && self->detail_us != 0 && now_us - self->detail_us < DETAIL_US)
     return;
+  set_mood (self, mood);
+  self->detail_us = now_us;
+  set_text (self->detail, detail);
   g_autofree char *spoken = g_strdup_printf ("%s, %s", value, detail);
+  if (g_strcmp0 (self->spoken, spoken) == 0)
+    return;
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                   spoken, -1);
+  g_free (self->spoken);
+  self->spoken = g_steal_pointer (&spoken);
 }
 
 static void
@@ -111,6 +121,7 @@ wpr_tile_dispose (GObject *object)
   GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (object));
   if (child != NULL)
     gtk_widget_unparent (child);
+  g_clear_pointer (&WPR_TILE (object)->spoken, g_free);
   G_OBJECT_CLASS (wpr_tile_parent_class)->dispose (object);
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Text that changes without a new layout. */
+#include "config.h"
+#include "figure.h"
+
+gboolean
+wpr_figure_show (GtkWidget *widget, const char *text, gboolean grows)
+{
+  GtkInscription *inscription = GTK_INSCRIPTION (widget);
+  if (g_strcmp0 (gtk_inscription_get_text (inscription), text) == 0)
+    return FALSE;
+  guint n_chars = (guint)g_utf8_strlen (text, -1);
+  if (grows && gtk_inscription_get_nat_chars (inscription) != n_chars)
+    gtk_inscription_set_nat_chars (inscription, n_chars);
+  gtk_inscription_set_text (inscription, text);
+  return TRUE;
+}
