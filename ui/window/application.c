@@ -4,6 +4,7 @@
 #include "application.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 #include "settings.h"
 #include "window.h"
 
@@ -66,6 +67,13 @@ record_now (GSimpleAction *action, GVariant *parameter, gpointer data)
   wpr_window_record_now (WPR_APPLICATION (data)->window);
 }
 
+/* The button of a notification. */
+static void
+show (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_application_activate (G_APPLICATION (data));
+}
+
 static void
 quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
@@ -78,6 +86,7 @@ static const GActionEntry entries[] = {
   { .name = "about", .activate = show_about },
   { .name = "help", .activate = show_help },
   { .name = "record-now", .activate = record_now },
+  { .name = "show", .activate = show },
   { .name = "quit", .activate = quit },
 };
 
@@ -115,11 +124,21 @@ wpr_application_startup (GApplication *application)
   self->settings = wpr_settings_new (self->beside);
 }
 
+/* The one there is, also if it is hidden; not its dialogs. */
+static GtkWindow *
+find_window (WprApplication *self)
+{
+  for (GList *l = gtk_application_get_windows (GTK_APPLICATION (self)); l != NULL; l = l->next)
+    if (WPR_IS_WINDOW (l->data))
+      return l->data;
+  return NULL;
+}
+
 static void
 wpr_application_activate (GApplication *application)
 {
   WprApplication *self = WPR_APPLICATION (application);
-  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (self));
+  GtkWindow *window = find_window (self);
   if (window == NULL)
     {
       window = GTK_WINDOW (wpr_window_new (GTK_APPLICATION (self), self->settings));
@@ -154,7 +173,19 @@ static void
 wpr_application_open (GApplication *application, GFile **files, int n_files, const char *hint)
 {
   g_application_activate (application);
-  wpr_window_add_profiles (WPR_APPLICATION (application)->window, files, n_files);
+  WprWindow *window = WPR_APPLICATION (application)->window;
+  g_autoptr (GPtrArray) profiles = g_ptr_array_new ();
+  for (int i = 0; i < n_files; i++)
+    {
+      g_autofree char *name = g_file_get_basename (files[i]);
+      gsize length = name != NULL ? strlen (name) : 0;
+      if (length > 4 && g_ascii_strcasecmp (name + length - 4, ".etl") == 0)
+        wpr_window_show_recording (window, files[i]);
+      else
+        g_ptr_array_add (profiles, files[i]);
+    }
+  if (profiles->len > 0)
+    wpr_window_add_profiles (window, (GFile **)profiles->pdata, (int)profiles->len);
 }
 
 static void

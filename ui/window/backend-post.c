@@ -244,6 +244,34 @@ wpr_backend_post_end (WprBackend *backend, WprOutcome *outcome, char *toast)
 }
 
 static void
+open_noted (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_noted (envelope->model, envelope->first, envelope->second);
+}
+
+void
+wpr_backend_post_noted (WprBackend *backend, const char *name, const char *note)
+{
+  post (backend, open_noted, &(Envelope){ .first = g_strdup (name), .second = g_strdup (note) });
+}
+
+static void
+open_opened (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_opened (envelope->model, envelope->number, g_steal_pointer (&envelope->value));
+}
+
+void
+wpr_backend_post_opened (WprBackend *backend, guint serial, WprOutcome *outcome)
+{
+  post (backend, open_opened,
+        &(Envelope){
+            .number = serial, .value = outcome, .free_value = (GDestroyNotify)wpr_outcome_free });
+}
+
+static void
 open_toast (gpointer data)
 {
   Envelope *envelope = data;
@@ -268,4 +296,20 @@ wpr_backend_post_trouble (WprBackend *backend, const char *heading, const char *
 {
   post (backend, open_trouble,
         &(Envelope){ .first = g_strdup (heading), .second = g_strdup (body) });
+}
+
+static void
+open_refused (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_refused (envelope->model, envelope->first, envelope->second);
+}
+
+void
+wpr_backend_post_refused (WprBackend *backend, const char *heading, const GError *error)
+{
+  gboolean folder = g_error_matches (error, WPR_ERROR, WPR_ERROR_NOT_WRITABLE)
+                    || g_error_matches (error, WPR_ERROR, WPR_ERROR_NO_SPACE);
+  post (backend, folder ? open_refused : open_trouble,
+        &(Envelope){ .first = g_strdup (heading), .second = g_strdup (error->message) });
 }

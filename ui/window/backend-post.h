@@ -22,8 +22,12 @@ void wpr_backend_post_notice (WprBackend *backend, const WprNotice *notice);
 void wpr_backend_post_progress (WprBackend *backend, const char *phase, double fraction,
                                 guint64 done, guint64 total);
 void wpr_backend_post_name (WprBackend *backend, const char *name);
+void wpr_backend_post_noted (WprBackend *backend, const char *name, const char *note);
+void wpr_backend_post_opened (WprBackend *backend, guint serial, WprOutcome *outcome);
 void wpr_backend_post_toast (WprBackend *backend, char *text);
 void wpr_backend_post_trouble (WprBackend *backend, const char *heading, const char *body);
+/* Trouble that another folder may cure, as the error says. */
+void wpr_backend_post_refused (WprBackend *backend, const char *heading, const GError *error);
 /* Detaches from the recording, and says how it ended. */
 void wpr_backend_post_end (WprBackend *backend, WprOutcome *outcome, char *toast);
 

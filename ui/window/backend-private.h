@@ -46,9 +46,15 @@ struct _WprBackend
   char *last_error; /* newest notice of severity ERROR */
 
   GCancellable *merge; /* cancels the merge under way */
-  char *folder;        /* of the stop under way */
-  char *name;          /* its file name */
-  char *wanted_name;   /* what the person made of it, NULL: the same */
+  gboolean again;      /* it was cancelled to begin again */
+  gboolean compress;
+  char *store;        /* of the newest recording; "" where it has none while it records */
+  gint64 started_ns;  /* its start, real time */
+  guint n_tasks;      /* threads of their own that work for this: backend-finish.c, -file.c */
+  GCancellable *read; /* cancels the reading of a file that is opened */
+  char *folder;       /* of the stop under way */
+  char *name;         /* its file name */
+  char *wanted_name;  /* what the person made of it, NULL: the same */
   char *note;
 };
 
@@ -70,6 +76,14 @@ void wpr_backend_send_low (WprBackend *backend, WprWorkFunc func, const WprWish 
 GSource *wpr_backend_add_timer (guint interval_ms, GSourceFunc func, gpointer data);
 void wpr_backend_remove_timer (GSource **source);
 
+/* backend-recording.c: what a save brought; and when it failed. */
+WprOutcome *wpr_backend_make_outcome (WprBackend *backend, const WprSaved *saved, int folder_fd);
+WprOutcome *wpr_backend_make_failure (const GError *error, const char *store);
+/* backend-finish.c: the raw recording that the newest one left, NULL if none is left. */
+char *wpr_backend_find_store (WprBackend *backend);
+/* Plays it into backend->folder under backend->name, beside the worker; the worker is busy. */
+void wpr_backend_play (WprBackend *backend, const char *store);
+WprSaveFlags wpr_backend_get_save_flags (WprBackend *backend);
 /* backend-recording.c: sends how a recording ended that stopped by itself. */
 void wpr_backend_end_by_itself (WprBackend *backend);
 /* backend-choose.c: the first thing the worker does. */

@@ -56,18 +56,17 @@ wpr_backend_start (WprBackend *backend, const WprWish *wish)
 
 /* ---- stop and save ---- */
 
-static WprOutcome *
-make_outcome (WprBackend *backend, const WprSaved *saved, int folder_fd)
+WprOutcome *
+wpr_backend_make_outcome (WprBackend *backend, const WprSaved *saved, int folder_fd)
 {
   g_autoptr (GError) error = NULL;
   WprOutcome *outcome = g_new0 (WprOutcome, 1);
-  outcome->kind = saved->lost > 0 ? WPR_OUTCOME_HOLED : WPR_OUTCOME_WHOLE;
+  outcome->kind = saved->lost > 0    ? WPR_OUTCOME_HOLED
+                  : !saved->complete ? WPR_OUTCOME_DAMAGED
+                                     : WPR_OUTCOME_WHOLE;
   outcome->folder = g_strdup (backend->folder);
   outcome->name = wpr_target_rename (folder_fd, saved->name, backend->wanted_name, &error);
-  wpr_target_rename_parts (folder_fd, saved->parts, outcome->name);
-  if (saved->parts != NULL)
-    wpr_backend_post_toast (backend, g_strdup_printf (_ ("It is %u files, each complete by itself"),
-                                                      g_strv_length (saved->parts)));
+  outcome->parts = wpr_target_rename_parts (folder_fd, saved->parts, outcome->name);
   outcome->size = saved->size;
   outcome->events = saved->events;
   outcome->lost = saved->lost;
@@ -90,6 +89,7 @@ wpr_backend_end_by_itself (WprBackend *backend)
   g_variant_lookup (description, "saved-events", "t", &saved->events);
   g_variant_lookup (description, "saved-lost", "t", &saved->lost);
   g_variant_lookup (description, "saved-duration", "x", &saved->duration_ns);
+  saved->complete = saved->lost == 0; /* what is damaged fails */
   if (folder == NULL || saved->name == NULL)
     {
       wpr_backend_post_end (backend, NULL, g_strdup (_ ("The recording was saved.")));
@@ -98,20 +98,21 @@ wpr_backend_end_by_itself (WprBackend *backend)
   g_free (backend->folder);
   backend->folder = g_steal_pointer (&folder);
   int folder_fd = wpr_target_open_folder (backend->folder, NULL);
-  WprOutcome *outcome = make_outcome (backend, saved, folder_fd);
+  WprOutcome *outcome = wpr_backend_make_outcome (backend, saved, folder_fd);
   if (folder_fd >= 0)
     close (folder_fd);
   wpr_backend_post_end (backend, outcome, NULL);
 }
 
-static WprOutcome *
-make_failure (const GError *error)
+WprOutcome *
+wpr_backend_make_failure (const GError *error, const char *store)
 {
   WprOutcome *outcome = g_new0 (WprOutcome, 1);
   gboolean cancelled = g_error_matches (error, WPR_ERROR, WPR_ERROR_CANCELLED)
                        || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   outcome->kind = cancelled ? WPR_OUTCOME_LATER : WPR_OUTCOME_FAILED;
   outcome->message = g_strdup (error->message);
+  outcome->store = g_strdup (store);
   return outcome;
 }
 
@@ -132,21 +133,30 @@ on_stopped (GObject *object, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   g_autoptr (WprSaved) saved = wpr_recorder_stop_finish (recorder, result, &error);
   backend->busy = FALSE;
+  gboolean again = backend->again;
+  backend->again = FALSE;
   g_clear_object (&backend->merge);
   if (saved == NULL && goes_on (recorder, error))
     {
-      wpr_backend_post_trouble (backend, _ ("Not stopped"), error->message);
+      wpr_backend_post_refused (backend, _ ("Not stopped"), error);
       wpr_backend_post_state (backend, wpr_recorder_get_state (recorder));
       return;
     }
   wpr_backend_read_figures (backend);
   if (saved == NULL)
     {
-      wpr_backend_post_end (backend, make_failure (error), NULL);
+      g_autofree char *store = wpr_backend_find_store (backend);
+      if (again && store != NULL && g_error_matches (error, WPR_ERROR, WPR_ERROR_CANCELLED))
+        wpr_backend_play (backend, store);
+      else
+        wpr_backend_post_end (backend, wpr_backend_make_failure (error, store), NULL);
       return;
     }
+  if (again)
+    wpr_backend_post_toast (backend,
+                            g_strdup (_ ("It was finished already; the next file will be so")));
   int folder_fd = wpr_target_open_folder (backend->folder, NULL);
-  WprOutcome *outcome = make_outcome (backend, saved, folder_fd);
+  WprOutcome *outcome = wpr_backend_make_outcome (backend, saved, folder_fd);
   if (folder_fd >= 0)
     close (folder_fd);
   wpr_backend_post_end (backend, outcome, NULL);
@@ -172,7 +182,7 @@ do_stop (gpointer data)
   int folder_fd = wpr_target_open_folder (job->first, &error);
   if (folder_fd < 0)
     {
-      wpr_backend_post_trouble (backend, _ ("Not stopped"), error->message);
+      wpr_backend_post_refused (backend, _ ("Not stopped"), error);
       wpr_backend_post_state (backend, wpr_recorder_get_state (backend->recorder));
       return;
     }
@@ -202,10 +212,11 @@ do_set_note (gpointer data)
   WprJob *job = data;
   WprBackend *backend = job->backend;
   ASSERT_WORKER (backend);
-  if (backend->recorder == NULL || (backend->merge == NULL && !backend->by_itself))
+  if (backend->merge == NULL && !backend->by_itself)
     return;
   replace (&backend->note, job->first);
-  wpr_recorder_set_note (backend->recorder, backend->note);
+  if (backend->recorder != NULL)
+    wpr_recorder_set_note (backend->recorder, backend->note);
 }
 
 void
@@ -252,7 +263,7 @@ on_ring_saved (GObject *object, GAsyncResult *result, gpointer data)
   g_autoptr (WprSaved) saved = wpr_recorder_save_finish (WPR_RECORDER (object), result, &error);
   if (saved == NULL)
     {
-      wpr_backend_post_trouble (backend, _ ("Not saved; the recording goes on"), error->message);
+      wpr_backend_post_refused (backend, _ ("Not saved; the recording goes on"), error);
       return;
     }
   /* Translators: %s is a file name */
@@ -271,7 +282,7 @@ do_save_ring (gpointer data)
   int folder_fd = wpr_target_open_folder (job->first, &error);
   if (folder_fd < 0)
     {
-      wpr_backend_post_trouble (backend, _ ("Not saved; the recording goes on"), error->message);
+      wpr_backend_post_refused (backend, _ ("Not saved; the recording goes on"), error);
       return;
     }
   g_autofree char *name = wpr_target_file_name (folder_fd);

@@ -162,6 +162,22 @@ on_progress (WprRecorder *recorder, const char *phase, double fraction, guint64 
   wpr_backend_post_progress (backend, phase, fraction, done, total);
 }
 
+static void
+post_death (WprBackend *backend)
+{
+  WprOutcome *outcome = g_new0 (WprOutcome, 1);
+  outcome->kind = WPR_OUTCOME_FAILED;
+  outcome->store = wpr_backend_find_store (backend);
+  const char *message = backend->last_error;
+  if (message == NULL && outcome->store != NULL)
+    message = _ ("The recorder ended by itself. What it had written until then is kept and can be "
+                 "finished.");
+  else if (message == NULL)
+    message = _ ("The recorder ended by itself, and what was in its memory went with it.");
+  outcome->message = g_strdup (message);
+  wpr_backend_post_end (backend, outcome, NULL);
+}
+
 /* Ended by another face, or by itself: what is under way in this window answers for itself. */
 static void
 on_state (WprRecorder *recorder, GParamSpec *pspec, gpointer data)
@@ -186,15 +202,7 @@ on_state (WprRecorder *recorder, GParamSpec *pspec, gpointer data)
   else if (state == WPR_STATE_CANCELLED)
     wpr_backend_post_end (backend, NULL, g_strdup (_ ("The recording was discarded elsewhere.")));
   else
-    {
-      WprOutcome *outcome = g_new0 (WprOutcome, 1);
-      outcome->kind = WPR_OUTCOME_FAILED;
-      outcome->message = g_strdup (
-          backend->last_error
-              ? backend->last_error
-              : _ ("The recorder ended by itself. Run “wpr -recover” to finish what it recorded."));
-      wpr_backend_post_end (backend, outcome, NULL);
-    }
+    post_death (backend);
 }
 
 static char *
@@ -264,6 +272,10 @@ wpr_backend_announce (WprBackend *backend)
       || wpr_recorder_get_state (backend->recorder) < WPR_STATE_RECORDING)
     return;
   backend->announced = TRUE;
+  g_autoptr (GVariant) description = wpr_recorder_describe (backend->recorder);
+  g_free (backend->store);
+  backend->store = lookup_string (description, "store");
+  g_variant_lookup (description, "started", "x", &backend->started_ns);
   wpr_backend_post_subject (backend, wpr_backend_read_subject (backend));
   g_autoptr (GPtrArray) notices = wpr_recorder_get_notices (backend->recorder);
   for (guint i = 0; i < notices->len && !backend->ours; i++)
@@ -284,6 +296,9 @@ wpr_backend_attach (WprBackend *backend, WprRecorder *recorder, gboolean ours)
   backend->last_elapsed_ns = -1;
   g_clear_pointer (&backend->last_error, g_free);
   g_clear_pointer (&backend->phase_sent, g_free);
+  backend->again = FALSE;
+  backend->started_ns = 0;
+  wpr_recorder_set_save_flags (recorder, wpr_backend_get_save_flags (backend));
   g_signal_connect (recorder, "notice", G_CALLBACK (on_notice), backend);
   g_signal_connect (recorder, "progress", G_CALLBACK (on_progress), backend);
   g_signal_connect (recorder, "notify::state", G_CALLBACK (on_state), backend);
@@ -353,6 +368,11 @@ static void
 do_end (gpointer data)
 {
   WprBackend *backend = ((WprJob *)data)->backend;
+  g_cancellable_cancel (backend->read);
+  if (backend->n_tasks > 0 && backend->merge != NULL)
+    g_cancellable_cancel (backend->merge);
+  while (backend->n_tasks > 0)
+    g_main_context_iteration (g_main_context_get_thread_default (), TRUE);
   wpr_backend_detach (backend);
   wpr_backend_remove_timer (&backend->poll);
   wpr_backend_remove_timer (&backend->load_source);
@@ -369,6 +389,8 @@ wpr_backend_free (WprBackend *backend)
   g_ptr_array_unref (backend->held);
   g_hash_table_unref (backend->customs);
   g_clear_object (&backend->merge);
+  g_clear_object (&backend->read);
+  g_free (backend->store);
   g_free (backend->last_error);
   g_free (backend->phase_sent);
   g_free (backend->folder);

@@ -33,6 +33,15 @@ void wpr_backend_set_note (WprBackend *backend, const char *note);
 /* The name the person wants, without ".etl"; taken when the file is finished. */
 void wpr_backend_set_name (WprBackend *backend, const char *name);
 void wpr_backend_later (WprBackend *backend);
+/* Counts for every save from now on; the one under way begins again. */
+void wpr_backend_set_compress (WprBackend *backend, gboolean compress);
+/* Plays a kept raw recording into a file in the folder, as the save before would have. */
+void wpr_backend_finish (WprBackend *backend, const char *store, const char *folder);
+/* Answers with wpr_model_take_noted(), or with trouble. */
+void wpr_backend_add_note (WprBackend *backend, const char *folder, const char *name,
+                           const char *note);
+/* Answers with wpr_model_take_opened(): after a glance, and after all of it. */
+void wpr_backend_open_file (WprBackend *backend, const char *path, guint serial);
 void wpr_backend_save_ring (WprBackend *backend, const char *folder);
 void wpr_backend_mark (WprBackend *backend, const char *text);
 /* The profiles of the wish, at its level. */
@@ -58,11 +67,18 @@ void wpr_model_take_figures (WprModel *model, GPtrArray *readings);
 void wpr_model_take_notice (WprModel *model, WprSeverity severity, const char *text);
 void wpr_model_take_progress (WprModel *model, const char *phase, double fraction, guint64 done,
                               guint64 total);
+/* The phase in which a save that began again is: nothing is done yet. */
+#define WPR_PHASE_AGAIN "again"
 void wpr_model_take_name (WprModel *model, const char *name);
+/* The file has that note now. */
+void wpr_model_take_noted (WprModel *model, const char *name, const char *note);
+void wpr_model_take_opened (WprModel *model, guint serial, WprOutcome *outcome);
 /* The recording is over; outcome NULL: nothing to show, toast says why (may be NULL). */
 void wpr_model_take_end (WprModel *model, WprOutcome *outcome, const char *toast);
 void wpr_model_take_toast (WprModel *model, const char *text);
 /* Something asked for did not happen; the recording, if any, goes on. */
 void wpr_model_take_trouble (WprModel *model, const char *heading, const char *body);
+/* The same, and another folder would help. */
+void wpr_model_take_refused (WprModel *model, const char *heading, const char *body);
 
 G_END_DECLS

@@ -38,8 +38,11 @@ struct _WprModel
   char *phase;
   double fraction;
   guint64 done, total;
+  gboolean compress;
+  gboolean own_save; /* asked for here: it can begin again */
   WprOutcome *outcome;
   gboolean hold_result;
+  guint open_serial; /* of the newest file that was to be shown */
 };
 
 /* Its signals, in the order of model.c's table. */
@@ -56,8 +59,10 @@ typedef enum
   WPR_MODEL_FIGURES,
   WPR_MODEL_NOTICE,
   WPR_MODEL_PROGRESS,
+  WPR_MODEL_OUTCOME,
   WPR_MODEL_TOAST,
   WPR_MODEL_TROUBLE,
+  WPR_MODEL_REFUSED,
   WPR_MODEL_DETAILS,
   WPR_MODEL_N_SIGNALS
 } WprModelSignal;

@@ -114,6 +114,7 @@ wpr_model_stop (WprModel *self)
   wpr_model_replace (&self->phase, "");
   self->fraction = 0;
   self->done = self->total = 0;
+  self->own_save = TRUE;
   wpr_backend_stop (self->backend, wpr_model_get_folder (self), *self->note ? self->note : NULL);
   wpr_model_set_page (self, WPR_PAGE_SAVING);
 }
@@ -141,7 +142,9 @@ wpr_model_take_subject (WprModel *self, WprSubject *subject)
   self->history = wpr_history_new ();
   g_clear_pointer (&self->outcome, wpr_outcome_free);
   self->own_marks = 0;
+  self->own_save = FALSE;
   self->starting = FALSE;
+  self->open_serial++;
   wpr_model_replace (&self->note, "");
   wpr_model_replace (&self->file_name, "");
   wpr_model_replace (&self->phase, "");

@@ -4,6 +4,7 @@
 #include "model-private.h"
 
 #include <string.h>
+#include "profile-item.h"
 
 const char *
 wpr_model_get_folder (WprModel *self)
@@ -73,6 +74,27 @@ wpr_model_get_phase_count (WprModel *self, guint64 *done, guint64 *total)
   *total = self->total;
 }
 
+gboolean
+wpr_model_get_compress (WprModel *self)
+{
+  return self->compress;
+}
+
+void
+wpr_model_set_compress (WprModel *self, gboolean compress)
+{
+  if (self->compress == compress)
+    return;
+  self->compress = compress;
+  wpr_backend_set_compress (self->backend, compress);
+}
+
+gboolean
+wpr_model_can_save_again (WprModel *self)
+{
+  return self->page == WPR_PAGE_SAVING && self->own_save && self->outcome == NULL;
+}
+
 void
 wpr_model_finish_later (WprModel *self)
 {
@@ -98,21 +120,145 @@ wpr_model_hold_result (WprModel *self, gboolean hold)
 void
 wpr_model_record_again (WprModel *self)
 {
+  self->open_serial++;
   g_clear_pointer (&self->outcome, wpr_outcome_free);
   wpr_model_set_page (self, WPR_PAGE_CHOOSE);
   wpr_model_emit (self, WPR_MODEL_PLANNED);
 }
 
+/* The profiles that were recorded, where the list has all of them; else what is chosen now. Free
+ * with g_strfreev. */
+static char **
+list_recorded (WprModel *self)
+{
+  g_autoptr (GStrvBuilder) ids = g_strv_builder_new ();
+  GListModel *items = G_LIST_MODEL (self->profiles);
+  guint n_found = 0;
+  for (guint i = 0; i < g_list_model_get_n_items (items); i++)
+    {
+      g_autoptr (WprProfileItem) item = g_list_model_get_item (items, i);
+      if (!g_strv_contains ((const char *const *)self->subject->names,
+                            wpr_profile_item_get_id (item)))
+        continue;
+      g_strv_builder_add (ids, wpr_profile_item_get_id (item));
+      n_found++;
+    }
+  if (n_found == g_strv_length (self->subject->names) || self->wish == NULL)
+    return g_strv_builder_end (ids);
+  return g_strdupv (self->wish->names);
+}
+
+/* The collector whose buffers were too small. */
+static const WprCollectorStats *
+find_loser (WprModel *self)
+{
+  const WprCollectorStats *loser = NULL;
+  for (guint i = 0; self->stats != NULL && i < self->stats->n_collectors; i++)
+    if (loser == NULL || self->stats->collectors[i].lost > loser->lost)
+      loser = &self->stats->collectors[i];
+  return loser != NULL && loser->lost > 0 ? loser : NULL;
+}
+
+gboolean
+wpr_model_can_record_larger (WprModel *self)
+{
+  return self->page == WPR_PAGE_RESULT && self->outcome != NULL && !self->outcome->opened
+         && self->outcome->kind == WPR_OUTCOME_HOLED && self->subject != NULL && !self->starting
+         && find_loser (self) != NULL;
+}
+
+void
+wpr_model_record_larger (WprModel *self)
+{
+  if (!wpr_model_can_record_larger (self))
+    return;
+  const WprCollectorStats *loser = find_loser (self);
+  g_autoptr (WprWish) wish = self->wish ? wpr_wish_copy (self->wish) : g_new0 (WprWish, 1);
+  g_strfreev (wish->names);
+  wish->names = list_recorded (self);
+  wish->mode = self->subject->mode;
+  wish->level = strcmp (self->subject->level, "light") == 0 ? WPR_LEVEL_LIGHT : WPR_LEVEL_VERBOSE;
+  wish->buffer_kb = loser->buffer_kb;
+  wish->buffers = 2 * MAX (loser->buffers_total, 1);
+  self->starting = TRUE;
+  wpr_backend_start (self->backend, wish);
+  wpr_model_emit (self, WPR_MODEL_OUTCOME);
+}
+
+void
+wpr_model_finish_now (WprModel *self, const char *folder)
+{
+  if (self->page != WPR_PAGE_RESULT || self->outcome == NULL || self->outcome->store == NULL)
+    return;
+  g_autofree char *store = g_strdup (self->outcome->store);
+  if (folder != NULL)
+    wpr_model_set_folder (self, folder);
+  g_clear_pointer (&self->outcome, wpr_outcome_free);
+  wpr_model_replace (&self->phase, "");
+  self->fraction = 0;
+  self->done = self->total = 0;
+  self->own_save = TRUE;
+  wpr_backend_finish (self->backend, store, wpr_model_get_folder (self));
+  wpr_model_set_page (self, WPR_PAGE_SAVING);
+}
+
+void
+wpr_model_edit_note (WprModel *self, const char *note)
+{
+  const WprOutcome *outcome = self->outcome;
+  if (self->page == WPR_PAGE_RESULT && outcome != NULL && outcome->name != NULL)
+    wpr_backend_add_note (self->backend, outcome->folder, outcome->name, note);
+}
+
+void
+wpr_model_take_noted (WprModel *self, const char *name, const char *note)
+{
+  if (self->outcome == NULL || g_strcmp0 (self->outcome->name, name) != 0)
+    return;
+  wpr_model_replace (&self->outcome->note, note);
+  wpr_model_emit (self, WPR_MODEL_OUTCOME);
+}
+
+void
+wpr_model_open_file (WprModel *self, const char *path)
+{
+  self->open_serial++;
+  wpr_backend_open_file (self->backend, path, self->open_serial);
+}
+
+void
+wpr_model_take_opened (WprModel *self, guint serial, WprOutcome *outcome)
+{
+  if (serial != self->open_serial || self->starting || self->page == WPR_PAGE_RECORDING
+      || self->page == WPR_PAGE_SAVING)
+    {
+      wpr_outcome_free (outcome);
+      return;
+    }
+  /* what was written into it while it was read */
+  if (self->outcome != NULL && self->outcome->opened && self->outcome->checking
+      && self->outcome->note != NULL && g_strcmp0 (self->outcome->name, outcome->name) == 0)
+    wpr_model_replace (&outcome->note, self->outcome->note);
+  g_clear_pointer (&self->outcome, wpr_outcome_free);
+  self->outcome = outcome;
+  if (self->page == WPR_PAGE_RESULT)
+    wpr_model_emit (self, WPR_MODEL_OUTCOME);
+  else
+    wpr_model_set_page (self, WPR_PAGE_RESULT);
+}
+
 /* One row a phase: where it begins and how much it is of the whole, as measured: reading who was
- * there, writing, and reading back take about 1 : 3 : 1. */
+ * there, writing, and reading back take about 1 : 3 : 1; names of functions take what they take,
+ * ten seconds at most. */
 static const struct
 {
   const char *phase;
   double begin, share;
 } phases[] = {
-  { "collect", 0, .2 },
-  { "order", .2, .6 },
-  { "check", .8, .2 },
+  { "collect", 0, .15 },
+  { "order", .15, .45 },
+  { "names", .6, .25 },
+  { "check", .85, .15 },
 };
 
 static double
@@ -131,6 +277,14 @@ wpr_model_take_progress (WprModel *self, const char *phase, double fraction, gui
   /* a save that goes on recording reports too: its file is announced by a toast */
   if (self->page != WPR_PAGE_SAVING)
     return;
+  if (strcmp (phase, WPR_PHASE_AGAIN) == 0)
+    {
+      wpr_model_replace (&self->phase, "");
+      self->fraction = 0;
+      self->done = self->total = 0;
+      wpr_model_emit (self, WPR_MODEL_PROGRESS);
+      return;
+    }
   wpr_model_replace (&self->phase, phase);
   self->fraction = MAX (self->fraction, total_fraction (phase, fraction));
   self->done = done;
@@ -155,8 +309,7 @@ wpr_model_take_end (WprModel *self, WprOutcome *outcome, const char *toast)
   self->outcome = outcome;
   if (outcome == NULL)
     wpr_model_set_page (self, WPR_PAGE_CHOOSE);
-  else if (self->page == WPR_PAGE_SAVING && self->hold_result
-           && (outcome->kind == WPR_OUTCOME_WHOLE || outcome->kind == WPR_OUTCOME_HOLED))
+  else if (self->page == WPR_PAGE_SAVING && self->hold_result && outcome->name != NULL)
     {
       self->fraction = 1;
       wpr_model_emit (self, WPR_MODEL_PROGRESS);

@@ -38,5 +38,8 @@ wpr_outcome_free (WprOutcome *outcome)
   g_free (outcome->name);
   g_free (outcome->note);
   g_free (outcome->message);
+  g_strfreev (outcome->parts);
+  g_free (outcome->store);
+  g_free (outcome->about);
   g_free (outcome);
 }

@@ -49,9 +49,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprSubject, wpr_subject_free)
 
 typedef enum
 {
-  WPR_OUTCOME_WHOLE, /* saved, nothing lost */
-  WPR_OUTCOME_HOLED, /* saved, events were lost */
-  WPR_OUTCOME_LATER, /* not finished, by the person's wish */
+  WPR_OUTCOME_WHOLE,   /* saved, nothing lost */
+  WPR_OUTCOME_HOLED,   /* saved, events were lost */
+  WPR_OUTCOME_DAMAGED, /* a file of which something is missing or wrong */
+  WPR_OUTCOME_LATER,   /* not finished, by the person's wish */
   WPR_OUTCOME_FAILED
 } WprOutcomeKind;
 
@@ -63,8 +64,14 @@ typedef struct
   char *name;
   guint64 size, events, lost;
   gint64 duration_ns;
+  char **parts;  /* all its files, `name` the first; NULL if it is one */
   char *note;    /* what went into the file; NULL if nothing */
-  char *message; /* the core's sentence for LATER and FAILED */
+  char *message; /* the core's sentences for DAMAGED, LATER and FAILED */
+  char *store;   /* LATER and FAILED: the raw recording that can be finished; NULL if none */
+  /* of a file that was opened here, not recorded */
+  gboolean opened;
+  gboolean checking; /* its events are being counted still */
+  char *about;       /* where, when and what was recorded; NULL if it does not say */
 } WprOutcome;
 void wpr_outcome_free (WprOutcome *outcome);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprOutcome, wpr_outcome_free)

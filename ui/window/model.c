@@ -30,8 +30,10 @@ static const struct
   [WPR_MODEL_FIGURES] = { "figures", 0, { 0 } },
   [WPR_MODEL_NOTICE] = { "notice", 2, { G_TYPE_INT, G_TYPE_STRING } },
   [WPR_MODEL_PROGRESS] = { "progress", 0, { 0 } },
+  [WPR_MODEL_OUTCOME] = { "outcome", 0, { 0 } },
   [WPR_MODEL_TOAST] = { "toast", 1, { G_TYPE_STRING } },
   [WPR_MODEL_TROUBLE] = { "trouble", 2, { G_TYPE_STRING, G_TYPE_STRING } },
+  [WPR_MODEL_REFUSED] = { "refused", 2, { G_TYPE_STRING, G_TYPE_STRING } },
   [WPR_MODEL_DETAILS] = { "details", 1, { G_TYPE_POINTER } },
 };
 
@@ -131,4 +133,10 @@ void
 wpr_model_take_trouble (WprModel *self, const char *heading, const char *body)
 {
   wpr_model_emit (self, WPR_MODEL_TROUBLE, heading, body);
+}
+
+void
+wpr_model_take_refused (WprModel *self, const char *heading, const char *body)
+{
+  wpr_model_emit (self, WPR_MODEL_REFUSED, heading, body);
 }

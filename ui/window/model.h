@@ -6,8 +6,9 @@
  * Signals, in the main thread: "loaded"; "planned" (also when it was estimated); "worth";
  * "samples" (guint a second); "folder"; "page"; "figures" (readings came); "subject" (what is
  * recorded became known); "switched" (what is recorded has changed meanwhile, or was to); "notice"
- * (int severity, char *text); "progress"; "toast" (char *text); "trouble" (char *heading, char
- * *body); "details" (WprDetails *). */
+ * (int severity, char *text); "progress"; "outcome" (what is known of it has changed); "toast"
+ * (char *text); "trouble" (char *heading, char *body); "refused" (the same: nothing can be saved in
+ * that folder); "details" (WprDetails *). */
 #pragma once
 
 #include <gio/gio.h>
@@ -93,9 +94,14 @@ void wpr_model_set_note (WprModel *self, const char *note);
 /* Without ".etl". */
 const char *wpr_model_get_file_name (WprModel *self);
 void wpr_model_set_file_name (WprModel *self, const char *name);
-/* "collect", "order", "check"; "" before the first. */
+/* Smaller files; counts for every save from now on, and for the one under way if
+ * wpr_model_can_save_again(): then it begins again from the raw recording. */
+gboolean wpr_model_get_compress (WprModel *self);
+void wpr_model_set_compress (WprModel *self, gboolean compress);
+gboolean wpr_model_can_save_again (WprModel *self);
+/* "collect", "order", "names", "check"; "" before the first. */
 const char *wpr_model_get_phase (WprModel *self);
-/* Of all phases together; never goes back. */
+/* Of all phases together; goes back only when it begins again. */
 double wpr_model_get_fraction (WprModel *self);
 void wpr_model_get_phase_count (WprModel *self, guint64 *done, guint64 *total);
 void wpr_model_finish_later (WprModel *self);
@@ -105,5 +111,14 @@ const WprOutcome *wpr_model_get_outcome (WprModel *self);
 /* While TRUE the saving page stays although the file is there: somebody types. */
 void wpr_model_hold_result (WprModel *self, gboolean hold);
 void wpr_model_record_again (WprModel *self);
+/* The same recording at once, in buffers twice as large. */
+gboolean wpr_model_can_record_larger (WprModel *self);
+void wpr_model_record_larger (WprModel *self);
+/* Finishes the raw recording that was kept; folder NULL: where it was to go. */
+void wpr_model_finish_now (WprModel *self, const char *folder);
+/* What was wrong, into the finished file; the last one counts. Answers with "outcome". */
+void wpr_model_edit_note (WprModel *self, const char *note);
+/* Shows a finished file: "page", and "outcome" once all of it was read. */
+void wpr_model_open_file (WprModel *self, const char *path);
 
 G_END_DECLS

@@ -19,12 +19,19 @@ struct _WprResultPage
   GtkWidget *gap_card;
   GtkWidget *gap_text;
   GtkWidget *gap_strip;
+  GtkWidget *cure;
+  GtkWidget *cure_text;
   GtkWidget *rows;
   GtkWidget *file_row;
   GtkWidget *note_row;
+  GtkWidget *about_row;
+  GtkWidget *parts_row;
   GtkWidget *narrow;
   GtkWidget *actions;
   GtkWidget *show;
+  GtkWidget *open_with;
+  GtkWidget *finish;
+  GtkWidget *elsewhere;
   GtkWidget *again;
 };
 
@@ -34,17 +41,21 @@ G_DEFINE_FINAL_TYPE (WprResultPage, wpr_result_page, ADW_TYPE_BIN)
 static const struct
 {
   const char *verdict;
-  const char *seal; /* what the seal says to those who do not see it */
+  const char *opened; /* the verdict of a file that was not recorded just now */
+  const char *seal;   /* what the seal says to those who do not see it */
   const char *icon_name;
   const char *css_class;
 } looks[] = {
-  [WPR_OUTCOME_WHOLE]
-  = { N_ ("Saved, and complete"), N_ ("Complete"), "object-select-symbolic", "whole" },
-  [WPR_OUTCOME_HOLED]
-  = { N_ ("Saved, with a gap"), N_ ("Events were lost"), "dialog-warning-symbolic", "holed" },
-  [WPR_OUTCOME_LATER]
-  = { N_ ("Kept, not finished"), N_ ("Not finished"), "document-open-recent-symbolic", "later" },
-  [WPR_OUTCOME_FAILED] = { N_ ("Not saved"), N_ ("Failed"), "dialog-error-symbolic", "failed" },
+  [WPR_OUTCOME_WHOLE] = { N_ ("Saved, and complete"), N_ ("A complete recording"), N_ ("Complete"),
+                          "object-select-symbolic", "whole" },
+  [WPR_OUTCOME_HOLED] = { N_ ("Saved, with a gap"), N_ ("A recording with a gap"),
+                          N_ ("Events were lost"), "dialog-warning-symbolic", "holed" },
+  [WPR_OUTCOME_DAMAGED] = { N_ ("Saved, but damaged"), N_ ("A damaged recording"), N_ ("Damaged"),
+                            "dialog-error-symbolic", "failed" },
+  [WPR_OUTCOME_LATER] = { N_ ("Kept, not finished"), NULL, N_ ("Not finished"),
+                          "document-open-recent-symbolic", "later" },
+  [WPR_OUTCOME_FAILED]
+  = { N_ ("Not saved"), N_ ("Cannot be read"), N_ ("Failed"), "dialog-error-symbolic", "failed" },
 };
 
 static char *
@@ -52,6 +63,13 @@ describe_saved (const WprOutcome *outcome, const WprStats *stats)
 {
   g_autofree char *events = wpr_format_count (outcome->events);
   g_autofree char *span = wpr_format_span (outcome->duration_ns / 1e9);
+  if (outcome->kind == WPR_OUTCOME_DAMAGED)
+    return g_strdup (outcome->message
+                         ? outcome->message
+                         : _ ("What is whole of it can be read, and the rest cannot."));
+  if (outcome->checking)
+    /* Translators: a span of time */
+    return g_strdup_printf (_ ("%s. Its events are being counted and checked…"), span);
   if (outcome->lost > 0)
     {
       /* the file holds what was not lost */
@@ -73,6 +91,7 @@ show_gap (WprResultPage *self, const WprOutcome *outcome, const WprStats *stats)
 {
   g_autofree char *where = outcome->lost > 0 && stats != NULL ? wpr_text_loss_where (stats) : NULL;
   gtk_widget_set_visible (self->gap_card, where != NULL);
+  gtk_widget_set_visible (self->cure, !outcome->opened);
   if (where == NULL)
     return;
   const char *format = wpr_text_loss_is_placed (stats)
@@ -84,6 +103,17 @@ show_gap (WprResultPage *self, const WprOutcome *outcome, const WprStats *stats)
   g_string_replace (text, "%s", where, 1);
   gtk_label_set_label (GTK_LABEL (self->gap_text), text->str);
   wpr_gap_strip_show (WPR_GAP_STRIP (self->gap_strip), stats, where);
+  gtk_label_set_label (GTK_LABEL (self->cure_text),
+                       _ ("Buffers twice as large hold twice as much of a burst."));
+}
+
+/* text NULL: no row */
+static void
+show_row (GtkWidget *row, const char *text)
+{
+  gtk_widget_set_visible (row, text != NULL);
+  g_autofree char *escaped = g_markup_escape_text (text != NULL ? text : "", -1);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), escaped);
 }
 
 static void
@@ -92,6 +122,7 @@ show_file (WprResultPage *self, const WprOutcome *outcome)
   gboolean saved = outcome->name != NULL;
   gtk_widget_set_visible (self->rows, saved);
   gtk_widget_set_visible (self->show, saved);
+  gtk_widget_set_visible (self->open_with, saved);
   if (!saved)
     return;
   g_autofree char *title = g_markup_escape_text (outcome->name, -1);
@@ -103,9 +134,10 @@ show_file (WprResultPage *self, const WprOutcome *outcome)
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->file_row), title);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (self->file_row), subtitle);
   gboolean has_note = outcome->note != NULL && *outcome->note != '\0';
-  gtk_widget_set_visible (self->note_row, has_note);
-  g_autofree char *note = g_markup_escape_text (has_note ? outcome->note : "", -1);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (self->note_row), note);
+  show_row (self->note_row, has_note ? outcome->note : _ ("Nobody has said"));
+  show_row (self->about_row, outcome->about);
+  g_autofree char *parts = outcome->parts ? g_strjoinv ("\n", outcome->parts) : NULL;
+  show_row (self->parts_row, parts);
 }
 
 void
@@ -117,20 +149,32 @@ wpr_result_page_show (WprResultPage *self, const WprOutcome *outcome, const WprS
   gtk_image_set_from_icon_name (GTK_IMAGE (self->seal), looks[outcome->kind].icon_name);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->seal), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ (looks[outcome->kind].seal), -1);
-  gtk_label_set_label (GTK_LABEL (self->verdict), _ (looks[outcome->kind].verdict));
+  const char *opened = looks[outcome->kind].opened;
+  gtk_label_set_label (GTK_LABEL (self->verdict), outcome->opened && opened != NULL
+                                                      ? _ (opened)
+                                                      : _ (looks[outcome->kind].verdict));
   g_autofree char *detail
       = outcome->name != NULL ? describe_saved (outcome, stats) : g_strdup (outcome->message);
   gtk_label_set_label (GTK_LABEL (self->detail), detail);
-  show_gap (self, outcome, stats);
+  show_gap (self, outcome, outcome->opened ? NULL : stats);
   show_file (self, outcome);
+  gtk_widget_set_visible (self->finish, outcome->store != NULL);
+  gtk_widget_set_visible (self->elsewhere, outcome->store != NULL);
+}
+
+void
+wpr_result_page_set_programs (WprResultPage *self, GMenuModel *programs)
+{
+  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (self->open_with), programs);
 }
 
 static void
 on_narrow (WprResultPage *self)
 {
   gboolean narrow = wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow));
-  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->actions),
-                                  narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
+  GtkOrientation orientation = narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->actions), orientation);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->cure), orientation);
 }
 
 static void
@@ -154,6 +198,13 @@ wpr_result_page_class_init (WprResultPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, WprResultPage, actions);
   gtk_widget_class_bind_template_child (widget_class, WprResultPage, show);
   gtk_widget_class_bind_template_child (widget_class, WprResultPage, again);
+  gtk_widget_class_bind_template_child (widget_class, WprResultPage, cure);
+  gtk_widget_class_bind_template_child (widget_class, WprResultPage, cure_text);
+  gtk_widget_class_bind_template_child (widget_class, WprResultPage, about_row);
+  gtk_widget_class_bind_template_child (widget_class, WprResultPage, parts_row);
+  gtk_widget_class_bind_template_child (widget_class, WprResultPage, open_with);
+  gtk_widget_class_bind_template_child (widget_class, WprResultPage, finish);
+  gtk_widget_class_bind_template_child (widget_class, WprResultPage, elsewhere);
 }
 
 static void

@@ -11,5 +11,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (WprResultPage, wpr_result_page, WPR, RESULT_PAGE, AdwBin)
 
 void wpr_result_page_show (WprResultPage *self, const WprOutcome *outcome, const WprStats *stats);
+/* What can open it: entries of "win.open-with". */
+void wpr_result_page_set_programs (WprResultPage *self, GMenuModel *programs);
 
 G_END_DECLS

@@ -4,13 +4,14 @@
 
 #include <adwaita.h>
 #include "model.h"
+#include "settings.h"
 
 G_BEGIN_DECLS
 
 #define WPR_TYPE_SAVING_PAGE (wpr_saving_page_get_type ())
 G_DECLARE_FINAL_TYPE (WprSavingPage, wpr_saving_page, WPR, SAVING_PAGE, AdwBin)
 
-void wpr_saving_page_set_model (WprSavingPage *self, WprModel *model);
+void wpr_saving_page_set_model (WprSavingPage *self, WprModel *model, WprSettings *settings);
 /* The page comes up: takes over note and name. */
 void wpr_saving_page_enter (WprSavingPage *self);
 

@@ -127,6 +127,19 @@ wpr_settings_set_folder (WprSettings *self, const char *folder)
     g_settings_set_string (self->store, "save-folder", folder ? folder : "");
 }
 
+gboolean
+wpr_settings_get_compress (WprSettings *self)
+{
+  return self->store != NULL && g_settings_get_boolean (self->store, "compress");
+}
+
+void
+wpr_settings_set_compress (WprSettings *self, gboolean compress)
+{
+  if (self->store != NULL)
+    g_settings_set_boolean (self->store, "compress", compress);
+}
+
 void
 wpr_settings_get_size (WprSettings *self, int *width, int *height, gboolean *maximized)
 {

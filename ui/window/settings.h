@@ -24,6 +24,9 @@ void wpr_settings_set_files (WprSettings *self, const char *const *files);
 /* Where recordings are saved; NULL: the default place. Free with g_free. */
 char *wpr_settings_get_folder (WprSettings *self);
 void wpr_settings_set_folder (WprSettings *self, const char *folder);
+/* Whether saved recordings are compressed. */
+gboolean wpr_settings_get_compress (WprSettings *self);
+void wpr_settings_set_compress (WprSettings *self, gboolean compress);
 /* Of the window when it is not maximized, in pixels. */
 void wpr_settings_get_size (WprSettings *self, int *width, int *height, gboolean *maximized);
 void wpr_settings_set_size (WprSettings *self, int width, int height, gboolean maximized);

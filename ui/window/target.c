@@ -90,17 +90,24 @@ wpr_target_rename (int folder_fd, const char *name, const char *wanted, GError *
   return g_strdup (name);
 }
 
-void
+char **
 wpr_target_rename_parts (int folder_fd, char **parts, const char *first)
 {
+  char **names = g_strdupv (parts);
+  if (names == NULL || strcmp (names[0], first) == 0)
+    return names;
+  g_free (names[0]);
+  names[0] = g_strdup (first);
   g_autofree char *stem = g_strdup (first);
-  if (parts == NULL || strcmp (parts[0], first) == 0)
-    return;
   if (g_str_has_suffix (stem, SUFFIX))
     stem[strlen (stem) - strlen (SUFFIX)] = '\0';
-  for (guint i = 1; parts[i] != NULL; i++)
+  for (guint i = 1; names[i] != NULL; i++)
     {
       g_autofree char *name = g_strdup_printf ("%s-%u%s", stem, i + 1, SUFFIX);
-      renameat2 (folder_fd, parts[i], folder_fd, name, RENAME_NOREPLACE);
+      if (renameat2 (folder_fd, names[i], folder_fd, name, RENAME_NOREPLACE) != 0)
+        continue;
+      g_free (names[i]);
+      names[i] = g_steal_pointer (&name);
     }
+  return names;
 }

@@ -16,8 +16,9 @@ char *wpr_target_file_name (int folder_fd);
 /* Renames without replacing; the new name, or the old one with the reason in error. */
 char *wpr_target_rename (int folder_fd, const char *name, const char *wanted, GError **error);
 /* The other files of a recording that is several, after the first was renamed: "froze.etl" is
- * followed by "froze-2.etl". What cannot be renamed keeps its name. */
-void wpr_target_rename_parts (int folder_fd, char **parts, const char *first);
+ * followed by "froze-2.etl". What cannot be renamed keeps its name. The names that all have then,
+ * NULL for NULL; free with g_strfreev. */
+char **wpr_target_rename_parts (int folder_fd, char **parts, const char *first);
 /* What a person typed as a file name with ".etl"; NULL where that is no name. */
 char *wpr_target_clean_name (const char *typed);
 

@@ -118,7 +118,7 @@ on_close_response (WprWindow *self, const char *response)
       wpr_model_stop (self->model);
     }
   else if (g_strcmp0 (response, "background") == 0)
-    gtk_window_destroy (GTK_WINDOW (self));
+    wpr_window_go_to_background (self);
   else if (g_strcmp0 (response, "discard") == 0)
     {
       self->close_when_saved = TRUE;
@@ -132,11 +132,14 @@ wpr_window_ask_before_close (WprWindow *self)
   /* a recording that has just begun would go on unseen: in a moment there is something to ask */
   if (wpr_model_get_starting (self->model))
     return TRUE;
+  if (wpr_model_get_page (self->model) == WPR_PAGE_SAVING)
+    return wpr_window_finish_unseen (self);
   if (wpr_model_get_page (self->model) != WPR_PAGE_RECORDING)
     return FALSE;
-  GtkWidget *dialog
-      = new_dialog (self, _ ("A recording is running"),
-                    _ ("It can go on without this window; open it again to stop and save."));
+  GtkWidget *dialog = new_dialog (
+      self, _ ("A recording is running"),
+      _ ("It can go on without this window; open it again to stop and save. You are told when "
+         "it ends or something goes wrong."));
   adw_message_dialog_add_responses (
       ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("Cancel"), "discard", _ ("Discard"), "background",
       _ ("Keep Recording in the Background"), "stop", _ ("Stop and Save"), NULL);
@@ -168,8 +171,8 @@ do_record_again (GtkWidget *widget, const char *name, GVariant *parameter)
   wpr_model_record_again (WPR_WINDOW (widget)->model);
 }
 
-static char *
-get_path (WprWindow *self)
+char *
+wpr_window_get_path (WprWindow *self)
 {
   const WprOutcome *outcome = wpr_model_get_outcome (self->model);
   if (outcome == NULL || outcome->name == NULL)
@@ -181,7 +184,7 @@ static void
 do_copy_path (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   WprWindow *self = WPR_WINDOW (widget);
-  g_autofree char *path = get_path (self);
+  g_autofree char *path = wpr_window_get_path (self);
   if (path == NULL)
     return;
   gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), path);
@@ -225,7 +228,7 @@ static void
 do_show_in_folder (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   WprWindow *self = WPR_WINDOW (widget);
-  g_autofree char *path = get_path (self);
+  g_autofree char *path = wpr_window_get_path (self);
   if (path == NULL)
     return;
   g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
@@ -259,6 +262,9 @@ on_folder_chosen (WprWindow *self, int response, GtkNativeDialog *dialog)
           wpr_choose_page_show_folder (WPR_CHOOSE_PAGE (self->choose));
         }
     }
+  if (response == GTK_RESPONSE_ACCEPT && self->stop_when_chosen)
+    wpr_model_stop (self->model);
+  self->stop_when_chosen = FALSE;
   g_clear_object (&self->folder_chooser);
 }
 
@@ -328,7 +334,13 @@ static const struct
   { "win.record-again", NULL, do_record_again, ON (WPR_PAGE_RESULT) },
   { "win.copy-path", NULL, do_copy_path, ON (WPR_PAGE_RESULT) },
   { "win.show-in-folder", NULL, do_show_in_folder, ON (WPR_PAGE_RESULT) },
-  { "win.choose-folder", NULL, do_choose_folder, ON (WPR_PAGE_CHOOSE) },
+  { "win.record-larger", NULL, wpr_window_record_larger, ON (WPR_PAGE_RESULT) },
+  { "win.edit-note", NULL, wpr_window_edit_note, ON (WPR_PAGE_RESULT) },
+  { "win.open-with", "s", wpr_window_open_with, ON (WPR_PAGE_RESULT) },
+  { "win.choose-program", NULL, wpr_window_choose_program, ON (WPR_PAGE_RESULT) },
+  { "win.finish-now", NULL, wpr_window_finish_now, ON (WPR_PAGE_RESULT) },
+  { "win.finish-elsewhere", NULL, wpr_window_finish_elsewhere, ON (WPR_PAGE_RESULT) },
+  { "win.choose-folder", NULL, do_choose_folder, ON (WPR_PAGE_CHOOSE) | ON (WPR_PAGE_RECORDING) },
   { "win.details", "s", do_details, ON (WPR_PAGE_CHOOSE) },
   { "win.preferences", NULL, do_preferences, ON (WPR_PAGE_CHOOSE) },
   { "win.undo-choice", NULL, do_undo_choice, ON (WPR_PAGE_CHOOSE) },
@@ -374,6 +386,8 @@ wpr_window_update_actions (WprWindow *self)
   const WprSubject *subject = wpr_model_get_subject (self->model);
   if (subject != NULL && subject->mode == WPR_MODE_FILE)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-ring", FALSE);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.record-larger",
+                                 wpr_model_can_record_larger (self->model));
   start_when_ready (self, page);
 }
 

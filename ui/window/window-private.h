@@ -27,9 +27,13 @@ struct _WprWindow
   WprSettings *settings;
   GtkFileChooserNative *folder_chooser;
   GtkFileChooserNative *profile_chooser;
+  GCancellable *programs; /* of the search for programs that open a recording */
   /* state */
   gboolean close_when_saved;
   gboolean record_when_ready;
+  gboolean stop_was_refused;
+  gboolean stop_when_chosen; /* the folder that was refused had stopped the saving */
+  gboolean in_background;    /* hidden by the person's wish; the recording goes on */
   gboolean watched;
 };
 
@@ -39,6 +43,28 @@ void wpr_window_install_actions (GtkWidgetClass *klass);
 void wpr_window_update_actions (WprWindow *self);
 /* Asks what becomes of the recording; TRUE if the window must not close now. */
 gboolean wpr_window_ask_before_close (WprWindow *self);
+/* The file that the result page is about, NULL if none. Free with g_free. */
+char *wpr_window_get_path (WprWindow *self);
+/* window-result.c: what can be done with a finished recording, or one that is not. */
+void wpr_window_record_larger (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_edit_note (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_open_with (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_choose_program (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_finish_now (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_finish_elsewhere (GtkWidget *widget, const char *name, GVariant *parameter);
+/* Looks for programs, for the menu of the page. */
+void wpr_window_find_programs (WprWindow *self);
+/* window-background.c: hides the window; the program stays as long as there is something to tell.
+ */
+void wpr_window_go_to_background (WprWindow *self);
+/* The window goes, the saving is finished; TRUE if there is something to finish. */
+gboolean wpr_window_finish_unseen (WprWindow *self);
+/* Tells the desktop what nobody at the window would see; a press on it shows the window. */
+void wpr_window_notify (WprWindow *self, const char *id, const char *title, const char *body);
+/* How it ended, where nobody looks. */
+void wpr_window_notify_end (WprWindow *self);
+/* After its page was shown: a window in the background comes back, or goes for good. */
+void wpr_window_settle (WprWindow *self);
 /* window-custom.c: actions on a person's .wprp files; the last three take the file's name. The
  * second saves what is chosen as one. */
 void wpr_window_choose_profiles (GtkWidget *widget, const char *name, GVariant *parameter);

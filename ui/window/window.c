@@ -25,27 +25,6 @@ wpr_window_toast (WprWindow *self, const char *text)
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->toasts), toast);
 }
 
-/* GTK 4.8 cannot announce: somebody who looks elsewhere is told by the desktop. */
-static void
-notify_end (WprWindow *self)
-{
-  const WprOutcome *outcome = wpr_model_get_outcome (self->model);
-  if (gtk_window_is_active (GTK_WINDOW (self)) || outcome == NULL)
-    return;
-  g_autoptr (GNotification) notification = NULL;
-  if (outcome->name != NULL)
-    {
-      notification = g_notification_new (_ ("Recording saved"));
-      g_notification_set_body (notification, outcome->name);
-    }
-  else
-    {
-      notification = g_notification_new (_ ("Recording not saved"));
-      g_notification_set_body (notification, outcome->message);
-    }
-  g_application_send_notification (g_application_get_default (), "end", notification);
-}
-
 /* GTK 4.8 tells screen readers of every page of a stack, also of those it does not show, unless
  * they are hidden. */
 static void
@@ -80,19 +59,30 @@ on_page (WprWindow *self)
   show_only (self, names[page]);
   wpr_window_update_actions (self);
   if (page == WPR_PAGE_RESULT)
-    notify_end (self);
-  gboolean ended = page == WPR_PAGE_CHOOSE
-                   || (page == WPR_PAGE_RESULT && outcome != NULL && outcome->name != NULL);
-  if (self->close_when_saved && ended)
-    gtk_window_destroy (GTK_WINDOW (self));
-  else if (page != WPR_PAGE_SAVING)
-    self->close_when_saved = FALSE;
+    {
+      wpr_window_find_programs (self);
+      wpr_window_notify_end (self);
+    }
+  wpr_window_settle (self);
+}
+
+/* More is known of what the result page shows. */
+static void
+on_outcome (WprWindow *self)
+{
+  const WprOutcome *outcome = wpr_model_get_outcome (self->model);
+  if (wpr_model_get_page (self->model) == WPR_PAGE_RESULT && outcome != NULL)
+    wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome,
+                          wpr_model_get_stats (self->model));
+  wpr_window_update_actions (self);
 }
 
 static void
 on_toast (WprWindow *self, const char *text)
 {
   wpr_window_toast (self, text);
+  if (self->in_background)
+    wpr_window_notify (self, "end", _ ("Performance Recorder"), text);
 }
 
 static void
@@ -108,24 +98,53 @@ on_chosen (WprWindow *self, const char *text)
 }
 
 static void
-on_trouble (WprWindow *self, const char *heading, const char *body)
+on_trouble_response (WprWindow *self, const char *response)
+{
+  if (g_strcmp0 (response, "folder") != 0)
+    return;
+  self->stop_when_chosen = self->stop_was_refused;
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.choose-folder", NULL);
+}
+
+static void
+show_trouble (WprWindow *self, const char *heading, const char *body, gboolean folder_helps)
 {
   self->close_when_saved = FALSE;
+  wpr_window_notify (self, "trouble", heading, body);
   GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, NULL);
   adw_message_dialog_set_body (ADW_MESSAGE_DIALOG (dialog), body);
   adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "close", _ ("Close"));
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "close");
+  if (folder_helps)
+    {
+      adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "folder",
+                                       _ ("Choose Another Folder…"));
+      adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "folder");
+    }
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_trouble_response), self,
+                           G_CONNECT_SWAPPED);
   gtk_window_present (GTK_WINDOW (dialog));
+}
+
+static void
+on_trouble (WprWindow *self, const char *heading, const char *body)
+{
+  show_trouble (self, heading, body, FALSE);
+}
+
+/* It still records: nothing is lost, and another folder may do. */
+static void
+on_refused (WprWindow *self, const char *heading, const char *body)
+{
+  self->stop_was_refused = wpr_model_get_page (self->model) == WPR_PAGE_SAVING;
+  show_trouble (self, heading, body, TRUE);
 }
 
 static void
 on_notice (WprWindow *self, int severity, const char *text)
 {
-  if (severity == WPR_NOTICE_INFO || gtk_window_is_active (GTK_WINDOW (self)))
-    return;
-  g_autoptr (GNotification) notification = g_notification_new (_ ("Performance Recorder"));
-  g_notification_set_body (notification, text);
-  g_application_send_notification (g_application_get_default (), "notice", notification);
+  if (severity != WPR_NOTICE_INFO)
+    wpr_window_notify (self, "notice", _ ("Performance Recorder"), text);
 }
 
 static void
@@ -195,6 +214,8 @@ static void
 wpr_window_dispose (GObject *object)
 {
   WprWindow *self = WPR_WINDOW (object);
+  g_cancellable_cancel (self->programs);
+  g_clear_object (&self->programs);
   g_clear_object (&self->folder_chooser);
   g_clear_object (&self->profile_chooser);
   g_clear_object (&self->settings);
@@ -267,6 +288,10 @@ wpr_window_new (GtkApplication *application, WprSettings *settings)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->model, "subject", G_CALLBACK (wpr_window_update_actions), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->model, "outcome", G_CALLBACK (on_outcome), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->model, "refused", G_CALLBACK (on_refused), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->model, "toast", G_CALLBACK (on_toast), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->model, "trouble", G_CALLBACK (on_trouble), self,
                            G_CONNECT_SWAPPED);
@@ -277,7 +302,7 @@ wpr_window_new (GtkApplication *application, WprSettings *settings)
   g_signal_connect_swapped (self->choose, "chosen", G_CALLBACK (on_chosen), self);
   wpr_window_set_up_customs (self);
   wpr_recording_page_set_model (WPR_RECORDING_PAGE (self->recording), self->model);
-  wpr_saving_page_set_model (WPR_SAVING_PAGE (self->saving), self->model);
+  wpr_saving_page_set_model (WPR_SAVING_PAGE (self->saving), self->model, self->settings);
   wpr_window_update_actions (self);
   return GTK_WIDGET (self);
 }

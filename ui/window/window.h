@@ -19,6 +19,9 @@ void wpr_window_close_model (WprWindow *self);
 void wpr_window_record_now (WprWindow *self);
 void wpr_window_toast (WprWindow *self, const char *text);
 
+/* Shows a finished recording (.etl), or why it cannot be shown now. */
+void wpr_window_show_recording (WprWindow *self, GFile *file);
+
 /* Adds .wprp files to the list. */
 void wpr_window_add_profiles (WprWindow *self, GFile **files, int n_files);
 

@@ -169,8 +169,9 @@ all_parts_of_a_recording_are_renamed (void **state)
   int fd = wpr_target_open_folder (folder, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     close (openat (fd, names[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-  wpr_target_rename_parts (fd, NULL, "b.etl");
-  wpr_target_rename_parts (fd, parts, "b.etl");
+  assert_null (wpr_target_rename_parts (fd, NULL, "b.etl"));
+  g_auto (GStrv) renamed = wpr_target_rename_parts (fd, parts, "b.etl");
+  assert_string_equal (renamed[0], "b.etl");
   /* "b-3.etl" was there before: the third keeps its name. */
   static const char *const now[] = { "b.etl", "b-2.etl", "a-3.etl", "b-3.etl" };
   for (guint i = 0; i < G_N_ELEMENTS (now); i++)

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Saving, what came of it, and what happens while nobody looks: the real window, real recordings,
+ * folders that refuse, fill up or go away. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "screen.h"
+#include "wpr.h"
+
+static const char *wprui, *wpr;
+static GPid stopped; /* a recorder that does not get the processor */
+
+static void
+let_go (void)
+{
+  if (stopped > 1)
+    kill (stopped, SIGCONT);
+  stopped = 0;
+}
+
+static int
+set_up (void **state)
+{
+  clean_places (wpr);
+  *state = g_new0 (Screen, 1);
+  return 0;
+}
+
+static int
+tear_down (void **state)
+{
+  let_go ();
+  screen_end (*state);
+  g_free (*state);
+  clean_places (wpr);
+  return 0;
+}
+
+static void
+begin (Screen *screen, const char *const *environment)
+{
+  screen_start (screen, wprui, environment);
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+}
+
+static GPid
+find_recorder (void)
+{
+  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
+  GPid pid = (GPid)json_number (status, "pid");
+  assert_true (pid > 1);
+  return pid;
+}
+
+/* Stops and saves; the recorder does not get the processor until it is let go, so that the page of
+ * saving stays. */
+static void
+stop_slowly (Screen *screen)
+{
+  stopped = find_recorder ();
+  assert_int_equal (kill (stopped, SIGSTOP), 0);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Later"));
+}
+
+static char *
+wait_verdict (Screen *screen)
+{
+  AtspiAccessible *end = NULL;
+  for (guint i = 0; i < 400 && end == NULL; i++)
+    {
+      end = screen_find_described (screen, "How it ended");
+      if (end == NULL)
+        screen_sleep (100);
+    }
+  if (end == NULL)
+    {
+      screen_dump (screen);
+      fail_msg ("it did not end");
+    }
+  char *words = screen_text (end);
+  g_object_unref (end);
+  return words;
+}
+
+/* Until the text with that description begins so. */
+static void
+wait_detail (Screen *screen, const char *begin)
+{
+  g_autofree char *text = NULL;
+  for (guint i = 0; i < 200; i++)
+    {
+      g_autoptr (AtspiAccessible) detail = screen_wait_described (screen, "What was recorded");
+      g_free (text);
+      text = screen_text (detail);
+      if (strstr (text, begin) != NULL)
+        return;
+      screen_sleep (100);
+    }
+  fail_msg ("the page says “%s”, not “%s”", text, begin);
+}
+
+/* The switch, pressed while the file is being written, begins the writing again; the choice lasts
+ * (a new window has it), and what was typed is in the file. */
+static void
+compressing_begins_again (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  begin (screen, NULL);
+  run_named_programs ("e2e-result", 50);
+  stop_slowly (screen);
+  g_object_unref (
+      screen_wait (screen, ATSPI_ROLE_LABEL, "About a fifth of the size, a little slower to open"));
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "Compress");
+  screen_sleep (300);
+  let_go ();
+  g_autofree char *words = wait_verdict (screen);
+  assert_true (g_str_has_prefix (words, "Saved"));
+  g_autofree char *file = the_saved_file ();
+  g_autofree char *info = run_program (0, wpr, "-info", file, "-json", NULL);
+  assert_non_null (strstr (info, "\"compressed\":true"));
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Edit Note");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "What was wrong?"));
+  screen_keys ("type 'the menu opens late'");
+  screen_keys ("key Tab"); /* Cancel */
+  screen_keys ("key Tab"); /* Save Note */
+  screen_keys ("key Return");
+  g_autofree char *noted = NULL;
+  for (guint i = 0; i < 100; i++)
+    {
+      g_free (noted);
+      noted = run_program (0, wpr, "-info", file, "-json", NULL);
+      if (strstr (noted, "the menu opens late") != NULL)
+        break;
+      screen_sleep (100);
+    }
+  assert_non_null (strstr (noted, "the menu opens late"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "the menu opens late"));
+}
+
+static void
+finishing_later_is_finished_from_the_page (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  begin (screen, NULL);
+  run_named_programs ("e2e-result", 50);
+  stop_slowly (screen);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Later");
+  screen_sleep (300);
+  let_go ();
+  g_autofree char *words = wait_verdict (screen);
+  assert_string_equal (words, "Kept, not finished");
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
+  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
+  g_autofree char *end = wait_verdict (screen);
+  assert_true (g_str_has_prefix (end, "Saved"));
+  g_autofree char *file = the_saved_file ();
+  g_free (run_program (0, wpr, "-info", file, NULL));
+}
+
+/* ---- files ---- */
+
+static char *
+record_a_file (void)
+{
+  char *file = g_build_filename (g_getenv ("WPR_SAVE_DIR"), "by wpr.etl", NULL);
+  g_free (run_program (0, wpr, "-start", "CPU", NULL));
+  run_named_programs ("e2e-result", 20);
+  g_free (run_program (0, wpr, "-stop", file, "the fan runs", NULL));
+  return file;
+}
+
+static void
+a_file_is_shown (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  g_autofree char *file = record_a_file ();
+  g_autofree char *info = run_program (0, wpr, "-info", file, "-json", NULL);
+  screen_start_with (screen, (const char *[]){ wprui, file, NULL }, NULL);
+  g_autofree char *words = wait_verdict (screen);
+  assert_string_equal (words, "A complete recording");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "by wpr.etl"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "the fan runs"));
+  wait_detail (screen, " events, none lost");
+  /* the second program hands its file to the first window */
+  g_autofree char *broken = g_build_filename (g_getenv ("WPR_SAVE_DIR"), "broken.etl", NULL);
+  assert_true (g_file_set_contents (broken, "this is no recording\n", -1, NULL));
+  g_free (run_program (0, wprui, broken, NULL));
+  for (guint i = 0; i < 100; i++)
+    {
+      g_free (words);
+      words = wait_verdict (screen);
+      if (g_str_equal (words, "Cannot be read"))
+        break;
+      screen_sleep (100);
+    }
+  assert_string_equal (words, "Cannot be read");
+}
+
+/* A file whose writer died, or that a copy cut: it says so, and in what way. */
+static void
+a_cut_file_is_called_damaged (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  g_autofree char *file = record_a_file ();
+  struct stat st;
+  assert_int_equal (g_stat (file, &st), 0);
+  assert_int_equal (truncate (file, st.st_size * 2 / 3), 0);
+  screen_start_with (screen, (const char *[]){ wprui, file, NULL },
+                     (const char *[]){ "LANGUAGE=zh_CN", NULL });
+  g_autoptr (AtspiAccessible) verdict = screen_wait (screen, ATSPI_ROLE_LABEL, "已损坏的录制");
+  assert_non_null (verdict);
+}
+
+/* ---- while nobody looks ---- */
+
+static void
+the_background_is_watched_and_comes_back (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  begin (screen, NULL);
+  screen_keys ("key ctrl+w");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "A recording is running"));
+  screen_keys ("key Tab");
+  screen_keys ("key Return");
+  screen_wait_window ("Performance Recorder", FALSE);
+  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
+  assert_non_null (strstr (status, "\"recording\""));
+  assert_non_null (g_subprocess_get_identifier (screen->process));
+  g_free (run_program (0, wprui, NULL)); /* the second start brings the first back */
+  screen_wait_window ("Performance Recorder", TRUE);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  g_autofree char *words = wait_verdict (screen);
+  assert_true (g_str_has_prefix (words, "Saved"));
+}
+
+/* With nothing left to tell the program does not stay. */
+static void
+the_background_ends_with_the_recording (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  begin (screen, NULL);
+  screen_keys ("key ctrl+w");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "A recording is running"));
+  screen_keys ("key Tab");
+  screen_keys ("key Return");
+  screen_wait_window ("Performance Recorder", FALSE);
+  g_free (run_program (0, wpr, "-cancel", NULL));
+  g_subprocess_wait (screen->process, NULL, NULL);
+  assert_true (g_subprocess_get_successful (screen->process));
+  g_clear_object (&screen->process);
+}
+
+/* Closed while the file is written: it is written, then the program ends. */
+static void
+closing_while_saving_finishes_the_file (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  begin (screen, NULL);
+  screen_keys_at_once ("key ctrl+r key ctrl+w");
+  g_subprocess_wait (screen->process, NULL, NULL);
+  assert_true (g_subprocess_get_successful (screen->process));
+  g_clear_object (&screen->process);
+  g_autofree char *file = the_saved_file ();
+  g_free (run_program (0, wpr, "-info", file, NULL));
+}
+
+/* ---- bad days ---- */
+
+/* A file system of its own at that place; skips where mounting is not allowed. */
+static char *
+mount_folder (const char *options, unsigned long flags)
+{
+  char *place = g_build_filename (g_getenv ("E2E_PLACE"), "disk", NULL);
+  g_mkdir (place, 0700);
+  if (mount ("wpr-e2e", place, "tmpfs", flags, options) != 0)
+    {
+      print_message ("mount: %s\n", g_strerror (errno));
+      g_rmdir (place);
+      g_free (place);
+      return NULL;
+    }
+  return place;
+}
+
+static void
+unmount_folder (const char *place)
+{
+  umount2 (place, MNT_DETACH);
+  g_rmdir (place);
+}
+
+static void
+a_folder_that_cannot_be_written_stops_nothing (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record () || geteuid () != 0)
+    skip ();
+  g_autofree char *place = mount_folder ("size=1m", MS_RDONLY);
+  if (place == NULL)
+    skip ();
+  g_autofree char *environment = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
+  begin (screen, (const char *[]){ environment, NULL });
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Not stopped"));
+  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
+  assert_non_null (strstr (status, "\"recording\""));
+  /* it can be written now: the same press does it */
+  assert_int_equal (mount ("wpr-e2e", place, "tmpfs", MS_REMOUNT, "size=64m"), 0);
+  screen_keys ("key Escape");
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  g_autofree char *words = wait_verdict (screen);
+  screen_end (screen);
+  unmount_folder (place);
+  assert_true (g_str_has_prefix (words, "Saved"));
+}
+
+static void
+a_full_disk_keeps_the_recording (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record () || geteuid () != 0)
+    skip ();
+  g_autofree char *place = mount_folder ("size=128k", 0);
+  if (place == NULL)
+    skip ();
+  g_autofree char *environment = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
+  begin (screen, (const char *[]){ environment, NULL });
+  run_named_programs ("e2e-result", 50);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  g_autofree char *words = wait_verdict (screen);
+  assert_string_equal (words, "Not saved");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Save in Another Folder…"));
+  /* somebody made room */
+  assert_int_equal (mount ("wpr-e2e", place, "tmpfs", MS_REMOUNT, "size=128m"), 0);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
+  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
+  g_autofree char *end = wait_verdict (screen);
+  screen_end (screen);
+  unmount_folder (place);
+  assert_true (g_str_has_prefix (end, "Saved"));
+}
+
+/* The recorder is killed while it writes: what it had recorded is finished from the page. */
+static void
+a_recorder_that_dies_while_saving_leaves_its_data (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  g_free (run_program (0, wpr, "-start", "CPU", "-filemode", NULL));
+  screen_start (screen, wprui, NULL);
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+  run_named_programs ("e2e-result", 100);
+  stop_slowly (screen);
+  GPid recorder = stopped;
+  let_go ();
+  g_usleep (20000); /* in the midst of it, on most machines; before it, on others */
+  kill (recorder, SIGKILL);
+  g_autofree char *words = wait_verdict (screen);
+  if (g_str_has_prefix (words, "Saved"))
+    skip (); /* it was faster than the kill */
+  assert_string_equal (words, "Not saved");
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
+  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
+  g_autofree char *end = wait_verdict (screen);
+  assert_true (g_str_has_prefix (end, "Saved"));
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc < 3)
+    return 2;
+  for (int i = 1; i <= 2; i++)
+    argv[i] = g_canonicalize_filename (argv[i], NULL);
+  wprui = argv[1];
+  wpr = argv[2];
+  g_setenv ("WPR_RECORDER", wpr, TRUE);
+  atspi_init ();
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown (compressing_begins_again, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (finishing_later_is_finished_from_the_page, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_file_is_shown, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_cut_file_is_called_damaged, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (the_background_is_watched_and_comes_back, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (the_background_ends_with_the_recording, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (closing_while_saving_finishes_the_file, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_folder_that_cannot_be_written_stops_nothing, set_up,
+                                     tear_down),
+    cmocka_unit_test_setup_teardown (a_full_disk_keeps_the_recording, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_recorder_that_dies_while_saving_leaves_its_data, set_up,
+                                     tear_down),
+  };
+  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
+  int failed = cmocka_run_group_tests (tests, NULL, NULL);
+  for (int i = 1; i <= 2; i++)
+    g_free (argv[i]);
+  return failed;
+}
