@@ -120,3 +120,29 @@ wpr_recover (const char *store_path, int folder_fd, const char *name, WprProgres
 {
   return wpr_recover_as (store_path, folder_fd, name, 0, progress, data, cancellable, error);
 }
+
+gboolean
+wpr_unfinished_discard (const char *store_path, GError **error)
+{
+  g_return_val_if_fail (store_path, FALSE);
+  g_autofree char *parent = g_path_get_dirname (store_path);
+  g_autofree char *name = g_path_get_basename (store_path);
+  /* Only what is a raw recording goes. */
+  g_autoptr (WprUnfinished) unfinished = wpr_unfinished_read (store_path);
+  if (!unfinished)
+    {
+      wpr_set_error (error, WPR_ERROR_USAGE, 0, _ ("“%s” is no raw recording."), store_path);
+      return FALSE;
+    }
+  int lock = wpr_job_lock (store_path, error);
+  if (lock < 0)
+    return FALSE;
+  int parent_fd = wpr_open_folder (parent, error);
+  gboolean gone = parent_fd >= 0 && wpr_remove_tree_at (parent_fd, name, error);
+  if (parent_fd >= 0)
+    close (parent_fd);
+  close (lock);
+  if (gone)
+    wpr_log (WPR_LOG_RECOVER, "%s discarded", store_path);
+  return gone;
+}

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include "format.h"
 #include "preferences-window.h"
+#include "show-file.h"
 
 static void
 do_start (GtkWidget *widget, const char *name, GVariant *parameter)
@@ -192,60 +193,11 @@ do_copy_path (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-on_folder_shown (GObject *object, GAsyncResult *result, gpointer data)
-{
-  g_autoptr (WprWindow) self = data;
-  g_autoptr (GError) error = NULL;
-  if (gtk_show_uri_full_finish (GTK_WINDOW (self), result, &error))
-    return;
-  const WprOutcome *outcome = wpr_model_get_outcome (self->model);
-  if (outcome == NULL || outcome->folder == NULL)
-    return;
-  /* Translators: %s is a folder */
-  g_autofree char *text
-      = g_strdup_printf (_ ("No program here shows folders. It is in %s"), outcome->folder);
-  wpr_window_toast (self, text);
-}
-
-/* The folder where no file manager answers: its D-Bus interface alone can point at the file. */
-static void
-on_items_shown (GObject *object, GAsyncResult *result, gpointer data)
-{
-  WprWindow *self = data;
-  g_autoptr (GVariant) answer
-      = g_dbus_connection_call_finish (G_DBUS_CONNECTION (object), result, NULL);
-  const WprOutcome *outcome = wpr_model_get_outcome (self->model);
-  if (answer != NULL || outcome == NULL || outcome->folder == NULL)
-    {
-      g_object_unref (self);
-      return;
-    }
-  g_autofree char *uri = g_filename_to_uri (outcome->folder, NULL, NULL);
-  gtk_show_uri_full (GTK_WINDOW (self), uri, GDK_CURRENT_TIME, NULL, on_folder_shown, self);
-}
-
-static void
 do_show_in_folder (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  WprWindow *self = WPR_WINDOW (widget);
-  g_autofree char *path = wpr_window_get_path (self);
-  if (path == NULL)
-    return;
-  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
-  GDBusConnection *bus = g_application_get_dbus_connection (g_application_get_default ());
-  if (bus == NULL)
-    {
-      g_autofree char *folder = g_path_get_dirname (path);
-      g_autofree char *folder_uri = g_filename_to_uri (folder, NULL, NULL);
-      gtk_show_uri_full (GTK_WINDOW (self), folder_uri, GDK_CURRENT_TIME, NULL, on_folder_shown,
-                         g_object_ref (self));
-      return;
-    }
-  const char *uris[] = { uri, NULL };
-  g_dbus_connection_call (bus, "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1",
-                          "org.freedesktop.FileManager1", "ShowItems",
-                          g_variant_new ("(^ass)", uris, ""), NULL, G_DBUS_CALL_FLAGS_NONE, -1,
-                          NULL, on_items_shown, g_object_ref (self));
+  g_autofree char *path = wpr_window_get_path (WPR_WINDOW (widget));
+  if (path != NULL)
+    wpr_show_file (GTK_WINDOW (widget), path);
 }
 
 static void
@@ -294,7 +246,25 @@ do_details (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 do_search (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  wpr_choose_page_focus_search (WPR_CHOOSE_PAGE (WPR_WINDOW (widget)->choose));
+  WprWindow *self = WPR_WINDOW (widget);
+  const char *place = adw_view_stack_get_visible_child_name (ADW_VIEW_STACK (self->places));
+  if (g_strcmp0 (place, "recordings") == 0)
+    wpr_recordings_page_focus_search (WPR_RECORDINGS_PAGE (self->recordings));
+  else
+    wpr_choose_page_focus_search (WPR_CHOOSE_PAGE (self->choose));
+}
+
+static void
+do_show_recordings (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  adw_view_stack_set_visible_child_name (ADW_VIEW_STACK (WPR_WINDOW (widget)->places),
+                                         "recordings");
+}
+
+static void
+do_show_record (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  adw_view_stack_set_visible_child_name (ADW_VIEW_STACK (WPR_WINDOW (widget)->places), "record");
 }
 
 static void
@@ -312,6 +282,7 @@ do_undo_choice (GtkWidget *widget, const char *name, GVariant *parameter)
 
 /* One row an action: its name, its parameter, what it does, on which pages it is possible. */
 #define ON(page) (1u << (page))
+#define ON_ALL G_MAXUINT
 static const struct
 {
   const char *name;
@@ -349,7 +320,9 @@ static const struct
   { "win.open-profile", "s", wpr_window_open_profile, ON (WPR_PAGE_CHOOSE) },
   { "win.check-profile", "s", wpr_window_check_profile, ON (WPR_PAGE_CHOOSE) },
   { "win.remove-profile", "s", wpr_window_remove_profile, ON (WPR_PAGE_CHOOSE) },
-  { "win.search", NULL, do_search, ON (WPR_PAGE_CHOOSE) },
+  { "win.search", NULL, do_search, ON_ALL },
+  { "win.show-recordings", NULL, do_show_recordings, ON_ALL },
+  { "win.show-record", NULL, do_show_record, ON_ALL },
 };
 
 void

@@ -6,6 +6,7 @@
 #include "customs.h"
 #include "model.h"
 #include "recording-page.h"
+#include "recordings-page.h"
 #include "result-page.h"
 #include "saving-page.h"
 #include "window.h"
@@ -17,13 +18,16 @@ struct _WprWindow
   AdwApplicationWindow parent;
   /* template */
   GtkWidget *toasts;
+  GtkWidget *places; /* record, recordings */
   GtkWidget *pages;
   GtkWidget *choose;
   GtkWidget *recording;
   GtkWidget *saving;
   GtkWidget *result;
+  GtkWidget *recordings;
   /* owned */
   WprModel *model;
+  WprRecordings *list;
   WprSettings *settings;
   GtkFileChooserNative *folder_chooser;
   GtkFileChooserNative *profile_chooser;

@@ -57,6 +57,8 @@ on_page (WprWindow *self)
     wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome,
                           wpr_model_get_stats (self->model));
   show_only (self, names[page]);
+  if (page != WPR_PAGE_CHOOSE)
+    adw_view_stack_set_visible_child_name (ADW_VIEW_STACK (self->places), "record");
   wpr_window_update_actions (self);
   if (page == WPR_PAGE_RESULT)
     {
@@ -147,6 +149,34 @@ on_notice (WprWindow *self, int severity, const char *text)
     wpr_window_notify (self, "notice", _ ("Performance Recorder"), text);
 }
 
+/* Where there is no bin, what goes is gone. */
+static void
+on_delete_response (WprWindow *self, const char *response, GtkWidget *dialog)
+{
+  if (g_strcmp0 (response, "delete") == 0)
+    wpr_recordings_delete (self->list, g_object_get_data (G_OBJECT (dialog), "name"));
+}
+
+static void
+on_cannot_trash (WprWindow *self, const char *name)
+{
+  g_autofree char *shown = g_filename_display_name (name);
+  GtkWidget *dialog
+      = adw_message_dialog_new (GTK_WINDOW (self), _ ("Delete this recording for good?"), NULL);
+  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog),
+                                  /* Translators: %s is a file name */
+                                  _ ("There is no bin where “%s” lies."), shown);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("Cancel"), "delete",
+                                    _ ("Delete"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "delete",
+                                              ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_object_set_data_full (G_OBJECT (dialog), "name", g_strdup (name), g_free);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_delete_response), self,
+                           G_CONNECT_SWAPPED);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
 static void
 on_details (WprWindow *self, const WprDetails *details)
 {
@@ -227,6 +257,7 @@ wpr_window_finalize (GObject *object)
 {
   WprWindow *self = WPR_WINDOW (object);
   g_clear_object (&self->model);
+  g_clear_object (&self->list);
   G_OBJECT_CLASS (wpr_window_parent_class)->finalize (object);
 }
 
@@ -241,14 +272,17 @@ wpr_window_class_init (WprWindowClass *klass)
   g_type_ensure (WPR_TYPE_RECORDING_PAGE);
   g_type_ensure (WPR_TYPE_SAVING_PAGE);
   g_type_ensure (WPR_TYPE_RESULT_PAGE);
+  g_type_ensure (WPR_TYPE_RECORDINGS_PAGE);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/io/github/performance_recorder/Wpr/window.ui");
   gtk_widget_class_bind_template_child (widget_class, WprWindow, toasts);
+  gtk_widget_class_bind_template_child (widget_class, WprWindow, places);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, pages);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, choose);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, recording);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, saving);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, result);
+  gtk_widget_class_bind_template_child (widget_class, WprWindow, recordings);
   wpr_window_install_actions (widget_class);
 }
 
@@ -303,6 +337,12 @@ wpr_window_new (GtkApplication *application, WprSettings *settings)
   wpr_window_set_up_customs (self);
   wpr_recording_page_set_model (WPR_RECORDING_PAGE (self->recording), self->model);
   wpr_saving_page_set_model (WPR_SAVING_PAGE (self->saving), self->model, self->settings);
+  self->list = wpr_recordings_new ();
+  g_signal_connect_object (self->list, "toast", G_CALLBACK (on_toast), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->list, "trouble", G_CALLBACK (on_trouble), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->list, "cannot-trash", G_CALLBACK (on_cannot_trash), self,
+                           G_CONNECT_SWAPPED);
+  wpr_recordings_page_set_model (WPR_RECORDINGS_PAGE (self->recordings), self->model, self->list);
   wpr_window_update_actions (self);
   return GTK_WIDGET (self);
 }
@@ -311,4 +351,5 @@ void
 wpr_window_close_model (WprWindow *self)
 {
   wpr_model_close (self->model);
+  wpr_recordings_close (self->list);
 }

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The recordings: what is in the folder, its seal and note; renamed, noted, deleted; a raw
+ * recording that a killed recorder left is finished. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "screen.h"
+#include "wpr.h"
+
+static const char *wprui, *wpr;
+
+static int
+set_up (void **state)
+{
+  clean_places (wpr);
+  *state = g_new0 (Screen, 1);
+  return 0;
+}
+
+static int
+tear_down (void **state)
+{
+  screen_end (*state);
+  g_free (*state);
+  clean_places (wpr);
+  return 0;
+}
+
+static char *
+make_path (const char *name)
+{
+  return g_build_filename (g_getenv ("WPR_SAVE_DIR"), name, NULL);
+}
+
+/* GTK 4.8 ends when its list of windows is asked for while a dialog is going (it has no path on the
+ * bus any more, and is in the list still); nobody but a test asks a hundred times a second. */
+static void
+answer (const char *words)
+{
+  g_autofree char *type = g_strdup_printf ("type '%s'", words);
+  screen_keys ("key ctrl+a");
+  screen_keys (type);
+  screen_keys ("key Return");
+  screen_sleep (1500);
+}
+
+static void
+record_one (const char *name, const char *note)
+{
+  g_autofree char *path = make_path (name);
+  g_free (run_program (0, wpr, "-start", "CPU.light", NULL));
+  screen_sleep (300);
+  g_free (run_program (-1, wpr, "-stop", path, note, NULL));
+  assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
+static void
+the_folder_is_listed_and_its_files_are_handled (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  record_one ("slow login.etl", "the menu froze");
+  g_autofree char *broken = make_path ("broken.etl");
+  assert_true (g_file_set_contents (broken, "nothing", -1, NULL));
+  screen_start (screen, wprui, NULL);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  screen_keys ("key alt+2");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "slow login"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "“the menu froze”"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Today"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Not readable"));
+
+  screen_keys ("key ctrl+f");
+  screen_keys ("type FROZE");
+  screen_wait_gone (screen, ATSPI_ROLE_LABEL, "broken");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "slow login"));
+
+  screen_choose (screen, "Menu: slow login", "Rename…");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Rename this recording"));
+  answer ("ticket 4711");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "ticket 4711"));
+  g_autofree char *renamed = make_path ("ticket 4711.etl");
+  assert_true (g_file_test (renamed, G_FILE_TEST_EXISTS));
+
+  /* it is found by its note as well when the folder was read again */
+  screen_sleep (1500);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "“the menu froze”"));
+  screen_choose (screen, "Menu: ticket 4711", "Edit Note…");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_DIALOG, "What was wrong?"));
+  answer ("it froze twice");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "“it froze twice”"));
+  g_autofree char *info = run_program (-1, wpr, "-info", renamed, "-json", NULL);
+  assert_non_null (strstr (info, "it froze twice"));
+
+  screen_choose (screen, "Menu: ticket 4711", "Move to the Bin");
+  for (guint i = 0; i < 100 && g_file_test (renamed, G_FILE_TEST_EXISTS); i++)
+    {
+      /* where there is no bin it asks first */
+      AtspiAccessible *button = screen_find (screen, ATSPI_ROLE_PUSH_BUTTON, "Delete Delete");
+      if (button != NULL)
+        {
+          g_object_unref (button);
+          screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Delete Delete");
+          screen_sleep (1500);
+        }
+      screen_sleep (100);
+    }
+  assert_false (g_file_test (renamed, G_FILE_TEST_EXISTS));
+  screen_wait_gone (screen, ATSPI_ROLE_LABEL, "ticket 4711");
+}
+
+static void
+what_a_killed_recorder_left_is_finished (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  g_free (run_program (0, wpr, "-start", "CPU.light", "-filemode", NULL));
+  screen_sleep (500);
+  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
+  GPid pid = (GPid)json_number (status, "pid");
+  assert_true (pid > 1);
+  kill (pid, SIGKILL);
+  screen_start (screen, wprui, NULL);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  screen_keys ("key alt+2");
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish");
+  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish");
+  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Cancel");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Today"));
+  g_autofree char *file = the_saved_file ();
+  g_free (run_program (-1, wpr, "-info", file, NULL));
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc < 3)
+    return 2;
+  for (int i = 1; i <= 2; i++)
+    argv[i] = g_canonicalize_filename (argv[i], NULL);
+  wprui = argv[1];
+  wpr = argv[2];
+  g_setenv ("WPR_RECORDER", wpr, TRUE);
+  atspi_init ();
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown (the_folder_is_listed_and_its_files_are_handled, set_up,
+                                     tear_down),
+    cmocka_unit_test_setup_teardown (what_a_killed_recorder_left_is_finished, set_up, tear_down),
+  };
+  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
+  int failed = cmocka_run_group_tests (tests, NULL, NULL);
+  for (int i = 1; i <= 2; i++)
+    g_free (argv[i]);
+  return failed;
+}

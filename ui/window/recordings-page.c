@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page of the recordings: the newest hundred, and more when asked. */
+#include "config.h"
+#include "recordings-page.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+#include "format.h"
+#include "recording-row.h"
+#include "recordings-actions.h"
+#include "texts.h"
+#include "unfinished-card.h"
+
+/* More rows than anybody looks through take long to make: further ones are asked for. */
+#define PAGE_ROWS 100
+#define FILTER_MS 100  /* many notes come one after the other */
+#define MONITOR_MS 500 /* a file that is written changes the folder many times */
+
+struct _WprRecordingsPage
+{
+  AdwBin parent;
+  /* template */
+  GtkWidget *search, *unfinished, *stack, *list, *more, *empty, *footer;
+  /* owned */
+  WprModel *model;
+  WprRecordings *recordings;
+  GtkFilter *filter;
+  GListModel *shown; /* filtered */
+  GtkSliceListModel *slice;
+  GFileMonitor *monitor;
+  guint refresh_source, filter_source;
+};
+
+G_DEFINE_FINAL_TYPE (WprRecordingsPage, wpr_recordings_page, ADW_TYPE_BIN)
+
+/* ---- the list ---- */
+
+/* Whole days ago, in local time; 0 today. */
+static int
+days_ago (gint64 us)
+{
+  g_autoptr (GDateTime) then = g_date_time_new_from_unix_local (us / G_USEC_PER_SEC);
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  GDate a, b;
+  if (then == NULL)
+    return G_MAXINT;
+  g_date_set_dmy (&a, g_date_time_get_day_of_month (then), g_date_time_get_month (then),
+                  g_date_time_get_year (then));
+  g_date_set_dmy (&b, g_date_time_get_day_of_month (now), g_date_time_get_month (now),
+                  g_date_time_get_year (now));
+  return g_date_days_between (&a, &b);
+}
+
+static const char *
+name_day (WprRecordingItem *item)
+{
+  int days = days_ago (wpr_recording_item_get_saved_us (item));
+  return days <= 0 ? _ ("Today") : days == 1 ? _ ("Yesterday") : _ ("Earlier");
+}
+
+/* The first of a day has its name above it. */
+static void
+set_header (GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
+{
+  WprRecordingItem *item
+      = wpr_recording_row_get_item (WPR_RECORDING_ROW (gtk_list_box_row_get_child (row)));
+  WprRecordingItem *above = NULL;
+  if (before != NULL)
+    above = wpr_recording_row_get_item (WPR_RECORDING_ROW (gtk_list_box_row_get_child (before)));
+  if (above != NULL && strcmp (name_day (item), name_day (above)) == 0)
+    {
+      gtk_list_box_row_set_header (row, NULL);
+      return;
+    }
+  GtkWidget *label = gtk_label_new (name_day (item));
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_widget_add_css_class (label, "heading");
+  gtk_widget_add_css_class (label, "day");
+  gtk_list_box_row_set_header (row, label);
+}
+
+static GtkWidget *
+make_row (gpointer item, gpointer data)
+{
+  WprRecordingsPage *self = data;
+  GtkWidget *row = gtk_list_box_row_new ();
+  GtkWidget *content = wpr_recording_row_new ();
+  wpr_recording_row_show (WPR_RECORDING_ROW (content), item, wpr_model_get_profiles (self->model));
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), content);
+  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
+  wpr_recordings_look (self->recordings, item);
+  return row;
+}
+
+static void
+on_more (WprRecordingsPage *self)
+{
+  gtk_slice_list_model_set_size (self->slice,
+                                 gtk_slice_list_model_get_size (self->slice) + PAGE_ROWS);
+}
+
+static gboolean
+matches (gpointer item, gpointer data)
+{
+  WprRecordingsPage *self = data;
+  return wpr_recording_item_matches (item, gtk_editable_get_text (GTK_EDITABLE (self->search)));
+}
+
+/* ---- what is above and below it ---- */
+
+static void
+show_unfinished (WprRecordingsPage *self)
+{
+  const GPtrArray *list = wpr_recordings_get_unfinished (self->recordings);
+  GtkWidget *child;
+  while ((child = gtk_widget_get_first_child (self->unfinished)) != NULL)
+    gtk_box_remove (GTK_BOX (self->unfinished), child);
+  for (guint i = 0; i < list->len; i++)
+    gtk_box_append (GTK_BOX (self->unfinished),
+                    wpr_unfinished_card_new (list->pdata[i], self->recordings));
+}
+
+static void
+show_footer (WprRecordingsPage *self)
+{
+  GListModel *items = wpr_recordings_get_items (self->recordings);
+  guint n = g_list_model_get_n_items (items);
+  guint64 bytes = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (WprRecordingItem) item = g_list_model_get_item (items, i);
+      bytes += wpr_recording_item_get_size (item);
+    }
+  const char *folder = wpr_recordings_get_folder (self->recordings);
+  g_autofree char *size = wpr_format_bytes (bytes);
+  g_autofree char *free_size = wpr_format_bytes (wpr_recordings_get_free_bytes (self->recordings));
+  g_autofree char *shown = wpr_text_folder (folder ? folder : "");
+  g_autofree char *count
+      = g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u recording", "%u recordings", n), n);
+  /* Translators: "5 recordings", a size, a size, a folder */
+  g_autofree char *text
+      = g_strdup_printf (_ ("%s, %s. %s free in %s."), count, size, free_size, shown);
+  gtk_label_set_label (GTK_LABEL (self->footer), text);
+  /* Translators: a folder */
+  g_autofree char *where = g_strdup_printf (_ ("They are saved into %s."), shown);
+  g_autofree char *escaped = g_markup_escape_text (where, -1);
+  adw_status_page_set_description (ADW_STATUS_PAGE (self->empty), escaped);
+}
+
+static void
+on_shown_changed (WprRecordingsPage *self)
+{
+  gboolean any = g_list_model_get_n_items (wpr_recordings_get_items (self->recordings)) > 0;
+  gboolean found = g_list_model_get_n_items (self->shown) > 0;
+  gtk_stack_set_visible_child_name (GTK_STACK (self->stack), found ? "list"
+                                                             : any ? "nothing"
+                                                                   : "empty");
+  gtk_widget_set_visible (self->more, g_list_model_get_n_items (self->shown)
+                                          > gtk_slice_list_model_get_size (self->slice));
+}
+
+/* Notes are searched, too: then every file must be looked into, in its turn. */
+static void
+on_search (WprRecordingsPage *self)
+{
+  GListModel *items = wpr_recordings_get_items (self->recordings);
+  const char *query = gtk_editable_get_text (GTK_EDITABLE (self->search));
+  for (guint i = 0; *query != '\0' && i < g_list_model_get_n_items (items); i++)
+    {
+      g_autoptr (WprRecordingItem) item = g_list_model_get_item (items, i);
+      wpr_recordings_look (self->recordings, item);
+    }
+  gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
+}
+
+/* What is searched for may be in the note that has just been read. */
+static gboolean
+filter_again (gpointer data)
+{
+  WprRecordingsPage *self = data;
+  self->filter_source = 0;
+  gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_looked (WprRecordingsPage *self)
+{
+  if (self->filter_source == 0 && *gtk_editable_get_text (GTK_EDITABLE (self->search)) != '\0')
+    self->filter_source = g_timeout_add (FILTER_MS, filter_again, self);
+}
+
+static void
+on_changed (WprRecordingsPage *self)
+{
+  show_unfinished (self);
+  show_footer (self);
+  on_shown_changed (self);
+  if (*gtk_editable_get_text (GTK_EDITABLE (self->search)) != '\0')
+    on_search (self);
+}
+
+/* ---- the folder ---- */
+
+static gboolean
+refresh_now (gpointer data)
+{
+  WprRecordingsPage *self = data;
+  self->refresh_source = 0;
+  wpr_recordings_read (self->recordings, wpr_model_get_folder (self->model));
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_folder_changed (WprRecordingsPage *self)
+{
+  if (self->refresh_source == 0)
+    self->refresh_source = g_timeout_add (MONITOR_MS, refresh_now, self);
+}
+
+void
+wpr_recordings_page_refresh (WprRecordingsPage *self)
+{
+  const char *folder = wpr_model_get_folder (self->model);
+  if (self->monitor == NULL
+      || g_strcmp0 (folder, wpr_recordings_get_folder (self->recordings)) != 0)
+    {
+      g_autoptr (GFile) file = g_file_new_for_path (folder);
+      g_clear_object (&self->monitor);
+      self->monitor = g_file_monitor_directory (file, G_FILE_MONITOR_NONE, NULL, NULL);
+      if (self->monitor != NULL)
+        g_signal_connect_object (self->monitor, "changed", G_CALLBACK (on_folder_changed), self,
+                                 G_CONNECT_SWAPPED);
+    }
+  wpr_recordings_read (self->recordings, folder);
+}
+
+void
+wpr_recordings_page_focus_search (WprRecordingsPage *self)
+{
+  gtk_widget_grab_focus (self->search);
+}
+
+/* Nobody looks: the folder is not watched. */
+static void
+on_unmap (WprRecordingsPage *self)
+{
+  g_clear_object (&self->monitor);
+  g_clear_handle_id (&self->refresh_source, g_source_remove);
+}
+
+/* ---- class ---- */
+
+static void
+wpr_recordings_page_dispose (GObject *object)
+{
+  WprRecordingsPage *self = WPR_RECORDINGS_PAGE (object);
+  g_clear_handle_id (&self->refresh_source, g_source_remove);
+  g_clear_handle_id (&self->filter_source, g_source_remove);
+  g_clear_object (&self->monitor);
+  g_clear_object (&self->slice);
+  g_clear_object (&self->shown);
+  g_clear_object (&self->recordings);
+  g_clear_object (&self->model);
+  G_OBJECT_CLASS (wpr_recordings_page_parent_class)->dispose (object);
+}
+
+static void
+wpr_recordings_page_class_init (WprRecordingsPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = wpr_recordings_page_dispose;
+  gtk_widget_class_set_template_from_resource (
+      widget_class, "/io/github/performance_recorder/Wpr/recordings-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, search);
+  gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, unfinished);
+  gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, stack);
+  gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, list);
+  gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, more);
+  gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, empty);
+  gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, footer);
+  wpr_recordings_actions_install (widget_class);
+}
+
+static void
+wpr_recordings_page_init (WprRecordingsPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (on_search), self);
+  gtk_list_box_set_header_func (GTK_LIST_BOX (self->list), set_header, NULL, NULL);
+  g_signal_connect_swapped (self->more, "clicked", G_CALLBACK (on_more), self);
+  g_signal_connect (self, "map", G_CALLBACK (wpr_recordings_page_refresh), NULL);
+  g_signal_connect (self, "unmap", G_CALLBACK (on_unmap), NULL);
+}
+
+WprRecordings *
+wpr_recordings_page_get_recordings (WprRecordingsPage *self)
+{
+  return self->recordings;
+}
+
+void
+wpr_recordings_page_set_model (WprRecordingsPage *self, WprModel *model, WprRecordings *recordings)
+{
+  self->model = g_object_ref (model);
+  self->recordings = g_object_ref (recordings);
+  self->filter = GTK_FILTER (gtk_custom_filter_new (matches, self, NULL));
+  self->shown = G_LIST_MODEL (gtk_filter_list_model_new (
+      g_object_ref (wpr_recordings_get_items (recordings)), self->filter));
+  g_signal_connect_object (recordings, "looked", G_CALLBACK (on_looked), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (recordings, "changed", G_CALLBACK (on_changed), self, G_CONNECT_SWAPPED);
+  self->slice = gtk_slice_list_model_new (g_object_ref (self->shown), 0, PAGE_ROWS);
+  g_signal_connect_object (self->slice, "items-changed", G_CALLBACK (on_shown_changed), self,
+                           G_CONNECT_SWAPPED);
+  gtk_list_box_bind_model (GTK_LIST_BOX (self->list), G_LIST_MODEL (self->slice), make_row, self,
+                           NULL);
+}
