@@ -108,7 +108,6 @@ static gboolean
 parse_wall (Reader self, WprWhen *when)
 {
   g_autoptr (GTimeZone) zone = NULL;
-  g_autoptr (GDateTime) midnight = NULL;
   g_autoptr (GDateTime) time = NULL;
   gint64 year, month, day, ns;
 

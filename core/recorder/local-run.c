@@ -200,9 +200,6 @@ wpr_run_tell_losses (WprLocal *local, const GArray *losses, WprTime now)
       || (local->loss_told_ns && now - local->loss_told_ns < LOSS_NOTICE_NS))
     return;
   local->loss_told_ns = now;
-  /* As text: a format macro would cut the sentence for translators. */
-  g_autofree char *sideband_text = g_strdup_printf ("%" G_GUINT64_FORMAT, of_sideband);
-  g_autofree char *lost_text = g_strdup_printf ("%" G_GUINT64_FORMAT, lost);
   if (of_sideband > 0)
     wpr_local_notice (local, WPR_NOTICE_WARNING, "sideband-loss",
                       _ ("%" PRIu64 " records about processes were lost; some threads "

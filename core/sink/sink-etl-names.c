@@ -71,6 +71,9 @@ static const struct
                      { "ElapsedMs", WPR_TL_U32 } } },
 };
 
+/* Frames that are looked at together; most stacks have fewer. */
+#define RUN 64
+
 /* A program a process ran: what an address means within it. */
 typedef struct
 {
@@ -193,13 +196,25 @@ wpr_sink_etl_saw_address (WprSinkEtl *sink, guint32 pid, guint64 address)
     saw (sink, pid, address);
 }
 
+/* Addresses that lie side by side in a stack: all of the kernel's or all of the program's. */
+static void
+saw_run (WprSinkEtl *sink, guint32 pid, const guint64 *addresses, guint32 n)
+{
+  guint32 space = n > 0 && addresses[0] < FIRST_KERNEL_ADDRESS ? space_of (sink, pid) : 0;
+
+  if (n > 0 && (space != 0 || addresses[0] >= FIRST_KERNEL_ADDRESS))
+    wpr_address_set_add_all (sink->names->seen, space, addresses, n);
+}
+
 /* Behind a marker comes where it was; what follows are addresses that calls return to, which may
  * lie behind the end of the function that called. */
 void
 wpr_sink_etl_saw_stack (WprSinkEtl *sink, const WprEvent *event)
 {
   guint32 pid = event->kind == WPR_EVENT_SWITCH ? event->u.sw.prev_pid : event->pid;
-  gboolean first = TRUE;
+  guint64 run[RUN];
+  guint32 n = 0;
+  guint64 off = 0;
 
   if (event->ip != 0 && event->n_callchain == 0)
     saw (sink, pid, event->ip);
@@ -210,13 +225,21 @@ wpr_sink_etl_saw_stack (WprSinkEtl *sink, const WprEvent *event)
       guint64 frame = event->callchain[i];
 
       if (frame >= FIRST_MARKER)
-        first = TRUE;
-      else
         {
-          saw (sink, pid, first ? frame : frame - 1);
-          first = FALSE;
+          off = 0;
+          continue;
         }
+      frame -= off;
+      off = 1;
+      if (n == RUN
+          || (n > 0 && (run[0] >= FIRST_KERNEL_ADDRESS) != (frame >= FIRST_KERNEL_ADDRESS)))
+        {
+          saw_run (sink, pid, run, n);
+          n = 0;
+        }
+      run[n++] = frame;
     }
+  saw_run (sink, pid, run, n);
 }
 
 /* ---- writing ---- */

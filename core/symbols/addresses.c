@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A hash set with open addressing: one probe in most cases, since it is asked for every frame of
- * every stack. */
+ * every stack; those of one stack are asked for together. */
 #include "config.h"
 #include "symbols/addresses.h"
 
 #include <stdlib.h>
 
 #define FIRST_SLOTS 4096
+/* The table is larger than a cache: so many of its lines are on their way at a time. */
+#define AT_ONCE 16
 
 struct _WprAddressSet
 {
@@ -43,10 +45,9 @@ slot_of (const WprAddressSet *self, guint32 space, guint64 address)
   return (guint)(hash >> 32) & (self->n_slots - 1);
 }
 
-static WprSeenAddress *
-find (const WprAddressSet *self, guint32 space, guint64 address)
+static inline WprSeenAddress *
+find_from (const WprAddressSet *self, guint i, guint32 space, guint64 address)
 {
-  guint i = slot_of (self, space, address);
   while (self->slots[i].address != 0
          && (self->slots[i].address != address || self->slots[i].space != space))
     i = (i + 1) & (self->n_slots - 1);
@@ -62,24 +63,24 @@ grow (WprAddressSet *self)
   self->slots = g_new0 (WprSeenAddress, self->n_slots);
   for (guint i = 0; i < n_old; i++)
     if (old[i].address != 0)
-      *find (self, old[i].space, old[i].address) = old[i];
+      *find_from (self, slot_of (self, old[i].space, old[i].address), old[i].space, old[i].address)
+          = old[i];
   g_free (old);
 }
 
-void
-wpr_address_set_add (WprAddressSet *self, guint32 space, guint64 address)
+/* There is room for n more, or as many as there may be. */
+static inline void
+make_room (WprAddressSet *self, guint n)
 {
-  if (address == 0)
-    return;
-  if (G_UNLIKELY (self->n >= self->n_slots / 2) && self->n < self->most)
+  while (G_UNLIKELY (self->n + n > self->n_slots / 2) && self->n_slots / 2 < self->most)
     grow (self);
-  if (G_UNLIKELY (self->n_slots == 0))
-    {
-      self->beyond++;
-      return;
-    }
-  WprSeenAddress *slot = find (self, space, address);
-  if (slot->address != 0)
+}
+
+static inline void
+add_at (WprAddressSet *self, guint i, guint32 space, guint64 address)
+{
+  WprSeenAddress *slot = find_from (self, i, space, address);
+  if (G_LIKELY (slot->address != 0))
     slot->count += slot->count < G_MAXUINT32;
   else if (self->n < self->most)
     {
@@ -88,6 +89,37 @@ wpr_address_set_add (WprAddressSet *self, guint32 space, guint64 address)
     }
   else
     self->beyond++;
+}
+
+void
+wpr_address_set_add (WprAddressSet *self, guint32 space, guint64 address)
+{
+  wpr_address_set_add_all (self, space, &address, 1);
+}
+
+void
+wpr_address_set_add_all (WprAddressSet *self, guint32 space, const guint64 *addresses, guint n)
+{
+  guint slots[AT_ONCE];
+  for (guint done = 0, k; done < n; done += k)
+    {
+      const guint64 *some = addresses + done;
+      k = MIN (n - done, AT_ONCE);
+      make_room (self, k);
+      if (G_UNLIKELY (self->n_slots == 0))
+        {
+          self->beyond += k;
+          continue;
+        }
+      for (guint i = 0; i < k; i++)
+        {
+          slots[i] = slot_of (self, space, some[i]);
+          __builtin_prefetch (&self->slots[slots[i]], 1);
+        }
+      for (guint i = 0; i < k; i++)
+        if (some[i] != 0)
+          add_at (self, slots[i], space, some[i]);
+    }
 }
 
 guint

@@ -20,6 +20,8 @@ typedef struct _WprAddressSet WprAddressSet;
 WprAddressSet *wpr_address_set_new (guint most);
 void wpr_address_set_free (WprAddressSet *set);
 void wpr_address_set_add (WprAddressSet *set, guint32 space, guint64 address);
+/* The same for each of n, but waits for memory once and not n times. */
+void wpr_address_set_add_all (WprAddressSet *set, guint32 space, const guint64 *addresses, guint n);
 guint wpr_address_set_size (const WprAddressSet *set);
 /* How often an address came that was not kept. */
 guint64 wpr_address_set_beyond (const WprAddressSet *set);

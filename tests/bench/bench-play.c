@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How fast a store is played, one core: scheduler events, system calls, reads of files, samples
- * with stacks, each into a sink that only counts, into an .etl and into a compressed one. And what
- * memory it takes for a recording and for one four times as long. Usage: bench-play
- * [MILLION_EVENTS] bench-play memory MB [MB...] [KEEP.etl]   memory of writing files of that size;
- * the last is kept Prints, asserts nothing. */
+ * with stacks, each into a sink that only counts, into an .etl, into one with names of functions
+ * and into a compressed one. And what memory it takes for a recording and for one four times as
+ * long. Usage: bench-play [MILLION_EVENTS] bench-play memory MB [MB...] [KEEP.etl]   memory of
+ * writing files of that size; the last is kept Prints, asserts nothing. */
 #include "config.h"
 #include "../core/trace/kit.h"
 
@@ -25,6 +25,7 @@
 #define ROW_READ N_ROWS /* behind the kit's; its exit follows */
 #define KERNEL_FRAMES 12
 #define USER_FRAMES 12
+#define USER_PLACES 4096 /* a process; of 50: 200 000, as a busy desktop has in minutes */
 
 typedef enum
 {
@@ -63,7 +64,7 @@ put_stack_sample (Kit *kit, guint cpu, WprTime time, guint32 tid, guint64 at)
   for (guint i = 0; i < KERNEL_FRAMES; i++)
     record.kernel_frames[i] = 0xffffffff81000000 + (at + i) % 4096 * 64;
   for (guint i = 0; i < USER_FRAMES; i++)
-    record.user_frames[i] = 0x7f0000000000 + (at * 7 + i) % 65536 * 16;
+    record.user_frames[i] = 0x7f0000000000 + (at * 7 + i) % USER_PLACES * 16;
   kit_bytes (kit, cpu, &record, sizeof record);
 }
 
@@ -197,9 +198,10 @@ typedef enum
 {
   INTO_NOTHING,
   INTO_ETL,
+  INTO_NAMED,
   INTO_COMPRESSED,
 } Into;
-static const char *const into_names[] = { "counting", "etl", "compressed" };
+static const char *const into_names[] = { "counting", "etl", "with names", "compressed" };
 
 /* Of this process, now: the pages of mapped files are the kernel's to take back. */
 static glong
@@ -222,7 +224,10 @@ play (const Kit *kit, Into into, const char *keep, Result *result)
   int fd = open (path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   WprSink *sink = into == INTO_NOTHING ? &counting
                                        : wpr_sink_etl_new_part (fd, NULL, into == INTO_COMPRESSED);
+  const WprSinkNamesWish wish = { 0 };
   WprTraceCounters counters;
+  if (into == INTO_NAMED)
+    wpr_sink_etl_want_names (sink, &wish);
   gint64 wall = g_get_monotonic_time (), cpu = cpu_ns ();
   g_autoptr (WprTrace) trace = wpr_trace_open (kit->path, &error);
   if (trace == NULL || sink == NULL || !wpr_trace_play (trace, &sink, 1, NULL, NULL, &error))

@@ -146,6 +146,48 @@ each_address_is_kept_once_and_counted (void **state)
 }
 
 static void
+addresses_of_a_stack_are_kept_together (void **state)
+{
+  g_autoptr (WprAddressSet) set = wpr_address_set_new (1 << 16);
+  guint64 stack[100];
+  guint n = 0;
+  /* Each address is in 100 stacks of the 20 000, but the last ones; the table grows underneath. */
+  for (guint64 first = 1; first <= 20000; first++)
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (stack); i++)
+        stack[i] = i == 50 ? 0 : first + i;
+      wpr_address_set_add_all (set, 3, stack, G_N_ELEMENTS (stack));
+    }
+  wpr_address_set_add_all (set, 3, stack, 0);
+  g_autofree WprSeenAddress *all = wpr_address_set_take (set, &n);
+  assert_int_equal (n, 20000 + G_N_ELEMENTS (stack) - 1);
+  for (guint i = 0; i < n; i++)
+    {
+      assert_int_equal (all[i].address, i + 1);
+      assert_int_equal (all[i].space, 3);
+      if (i >= G_N_ELEMENTS (stack) && i < 20000 - 1)
+        assert_int_equal (all[i].count, G_N_ELEMENTS (stack) - 1);
+    }
+  assert_int_equal (wpr_address_set_beyond (set), 0);
+}
+
+static void
+a_full_set_takes_of_a_stack_what_fits (void **state)
+{
+  g_autoptr (WprAddressSet) set = wpr_address_set_new (10);
+  g_autoptr (WprAddressSet) none = wpr_address_set_new (0);
+  guint64 stack[40];
+  for (guint i = 0; i < G_N_ELEMENTS (stack); i++)
+    stack[i] = 100 + i;
+  wpr_address_set_add_all (set, 1, stack, G_N_ELEMENTS (stack));
+  wpr_address_set_add_all (none, 1, stack, G_N_ELEMENTS (stack));
+  assert_int_equal (wpr_address_set_size (set), 10);
+  assert_int_equal (wpr_address_set_beyond (set), 30);
+  assert_int_equal (wpr_address_set_size (none), 0);
+  assert_int_equal (wpr_address_set_beyond (none), 40);
+}
+
+static void
 what_is_too_much_is_counted_and_not_kept (void **state)
 {
   g_autoptr (WprAddressSet) set = wpr_address_set_new (1000);
@@ -166,6 +208,8 @@ main (void)
     cmocka_unit_test (nothing_gives_no_table),
     cmocka_unit_test (bytes_of_a_stranger_are_checked),
     cmocka_unit_test (each_address_is_kept_once_and_counted),
+    cmocka_unit_test (addresses_of_a_stack_are_kept_together),
+    cmocka_unit_test (a_full_set_takes_of_a_stack_what_fits),
     cmocka_unit_test (what_is_too_much_is_counted_and_not_kept),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);

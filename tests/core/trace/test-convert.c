@@ -238,7 +238,7 @@ test_rwbs (void **state)
   } cases[] = {
     { "R", FALSE, FALSE, FALSE },  { "RAM", FALSE, FALSE, FALSE }, { "W", TRUE, FALSE, FALSE },
     { "FWS", TRUE, FALSE, FALSE }, { "FF", FALSE, TRUE, FALSE },   { "D", FALSE, FALSE, TRUE },
-    { "N", FALSE, FALSE, TRUE },  { "WFS", TRUE, FALSE, FALSE },
+    { "N", FALSE, FALSE, TRUE },   { "WFS", TRUE, FALSE, FALSE },
   };
   g_autoptr (Kit) kit = begun ();
   Recorder recorder;
