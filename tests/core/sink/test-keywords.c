@@ -218,16 +218,19 @@ look (const WprEtlEvent *event, gpointer data)
   return TRUE;
 }
 
-/* How often the kernel counted an event; -1: it was not recorded. */
+/* How often the kernel counted an event; -1: it was not recorded. Of faults it gives fewer than it
+ * counts (see layouts): how many were given. */
 static gint64
 counted (char **tallies, const char *event)
 {
+  const char *figure = g_str_has_suffix (event, "-faults") ? "InFile=" : "Counted=";
   g_autofree char *name = g_strdup_printf (" Name=%s ", event);
   gint64 n = -1;
 
   for (guint i = 0; tallies[i] != NULL; i++)
     if (strstr (tallies[i], name) != NULL)
-      n = MAX (n, 0) + (gint64)g_ascii_strtoull (strstr (tallies[i], "Counted=") + 8, NULL, 10);
+      n = MAX (n, 0)
+          + (gint64)g_ascii_strtoull (strstr (tallies[i], figure) + strlen (figure), NULL, 10);
   return n;
 }
 
