@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <glib/gi18n-lib.h>
@@ -75,6 +76,22 @@ wpr_job_fail (const WprJob *job, GError *why, GError **error)
   wpr_log (WPR_LOG_SAVE, "%s not saved: %s Kept: %s", job->name, why->message, job->store_path);
 }
 
+/* A folder that was unmounted or deleted in the meantime still takes files from who has it open;
+ * nobody finds them. */
+static gboolean
+wpr_job_is_found (const WprJob *job, const char *name)
+{
+  struct stat written, found;
+  g_autofree char *link = g_strdup_printf ("/proc/self/fd/%d", job->folder_fd);
+  g_autofree char *folder = g_file_read_link (link, NULL);
+  if (!folder)
+    return TRUE; /* nobody knows */
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  return fstatat (job->folder_fd, name, &written, AT_SYMLINK_NOFOLLOW) == 0
+         && lstat (path, &found) == 0 && found.st_dev == written.st_dev
+         && found.st_ino == written.st_ino;
+}
+
 WprSaved *
 wpr_job_run (const WprJob *job, GError **error)
 {
@@ -97,6 +114,15 @@ wpr_job_run (const WprJob *job, GError **error)
       return NULL;
     }
   g_clear_pointer (&trace, wpr_trace_free);
+  if (!wpr_job_is_found (job, result.name))
+    {
+      wpr_set_error (&why, WPR_ERROR_NOT_WRITABLE, 0,
+                     _ ("The folder went away while the recording was being saved in it."));
+      wpr_job_fail (job, why, error);
+      g_free (result.name);
+      g_strfreev (result.names);
+      return NULL;
+    }
   WprSaved *saved = g_new0 (WprSaved, 1);
   *saved = (WprSaved){
     .name = result.name,

@@ -368,6 +368,38 @@ a_full_disk_keeps_the_recording (void **state)
   assert_true (g_str_has_prefix (end, "Saved"));
 }
 
+/* Unmounted while it is being written: what was written there is found by nobody. */
+static void
+a_folder_that_goes_away_keeps_the_recording (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record () || geteuid () != 0)
+    skip ();
+  g_autofree char *place = mount_folder ("size=256m", 0);
+  if (place == NULL)
+    skip ();
+  g_autofree char *environment = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
+  begin (screen, (const char *[]){ environment, NULL });
+  run_named_programs ("e2e-result", 50);
+  stop_slowly (screen);
+  screen_sleep (300);
+  assert_int_equal (umount2 (place, MNT_DETACH), 0);
+  let_go ();
+  g_autofree char *words = wait_verdict (screen);
+  assert_string_equal (words, "Not saved");
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
+  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
+  g_autofree char *end = wait_verdict (screen);
+  assert_true (g_str_has_prefix (end, "Saved"));
+  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
+  const char *name = g_dir_read_name (dir);
+  assert_non_null (name);
+  g_autofree char *file = g_build_filename (place, name, NULL);
+  g_free (run_program (0, wpr, "-info", file, NULL));
+  g_unlink (file);
+  g_rmdir (place);
+}
+
 /* The recorder is killed while it writes: what it had recorded is finished from the page. */
 static void
 a_recorder_that_dies_while_saving_leaves_its_data (void **state)
@@ -416,6 +448,8 @@ main (int argc, char **argv)
     cmocka_unit_test_setup_teardown (a_folder_that_cannot_be_written_stops_nothing, set_up,
                                      tear_down),
     cmocka_unit_test_setup_teardown (a_full_disk_keeps_the_recording, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_folder_that_goes_away_keeps_the_recording, set_up,
+                                     tear_down),
     cmocka_unit_test_setup_teardown (a_recorder_that_dies_while_saving_leaves_its_data, set_up,
                                      tear_down),
   };

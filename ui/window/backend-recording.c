@@ -111,7 +111,12 @@ wpr_backend_make_failure (const GError *error, const char *store)
   gboolean cancelled = g_error_matches (error, WPR_ERROR, WPR_ERROR_CANCELLED)
                        || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   outcome->kind = cancelled ? WPR_OUTCOME_LATER : WPR_OUTCOME_FAILED;
-  outcome->message = g_strdup (error->message);
+  outcome->message
+      = cancelled && store != NULL
+            /* Translators: %s is a folder */
+            ? g_strdup_printf (_ ("All that was recorded is kept, in %s. Finish it now or later."),
+                               store)
+            : g_strdup (error->message);
   outcome->store = g_strdup (store);
   return outcome;
 }
