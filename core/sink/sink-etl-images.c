@@ -76,6 +76,19 @@ wpr_sink_etl_each_image (WprSinkEtl *self, const WprProcess *process, WprTime wh
   return each_mapping (self, process->mappings, process, from, until, func, data, error);
 }
 
+gboolean
+wpr_sink_etl_each_image_by (WprSinkEtl *self, const WprProcess *process, WprTime when,
+                            WprImageFunc func, gpointer data, GError **error)
+{
+  WprTime from, until;
+
+  if (process->kernel || process->pid == 0)
+    return TRUE;
+  find_span (process, when, &from, &until);
+  return each_mapping (self, process->mappings, process, from, MIN (until, when + 1), func, data,
+                       error);
+}
+
 /* ---- ImageID ---- */
 
 static const char *

@@ -197,10 +197,13 @@ gboolean wpr_sink_etl_kernel_image (WprSinkEtl *self, gboolean end, guint cpu, g
 /* ---- sink-etl-images.c ---- */
 typedef gboolean (*WprImageFunc) (WprSinkEtl *self, guint32 pid, const WprImage *image,
                                   gpointer data, GError **error);
-/* Images of a process that were mapped up to a time by the program it then ran (since its last exec
- * before), one a file, ascending by time. */
+/* Images of the program that a process ran at a time (from its last exec before to the next one),
+ * one a file, ascending by time. */
 gboolean wpr_sink_etl_each_image (WprSinkEtl *self, const WprProcess *process, WprTime when,
                                   WprImageFunc func, gpointer data, GError **error);
+/* Those of them that were mapped by then. */
+gboolean wpr_sink_etl_each_image_by (WprSinkEtl *self, const WprProcess *process, WprTime when,
+                                     WprImageFunc func, gpointer data, GError **error);
 /* The kernel's and its modules': pid 0. */
 gboolean wpr_sink_etl_each_kernel_image (WprSinkEtl *self, WprImageFunc func, gpointer data,
                                          GError **error);

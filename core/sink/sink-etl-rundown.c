@@ -543,8 +543,8 @@ wpr_sink_etl_rundown (WprSinkEtl *self, gboolean end, GError **error)
       const WprProcess *process = g_ptr_array_index (processes, i);
 
       if (lives (self, &rundown, process->start, process->end)
-          && !wpr_sink_etl_each_image (self, process, rundown.monotonic, rundown_image, &rundown,
-                                       error))
+          && !wpr_sink_etl_each_image_by (self, process, rundown.monotonic, rundown_image, &rundown,
+                                          error))
         return FALSE;
     }
   return TRUE;

@@ -164,6 +164,19 @@ who_lived_before_is_run_down_with_name_and_image (void **state)
   assert_int_equal (kit_count_hook (kit, 0x0504), 2 + kit_count_hook (kit, 0x0304) - 2);
 }
 
+/* What it loads within the recording is no part of how that began; it is there at the end. */
+static void
+what_is_loaded_later_was_not_there_at_the_beginning (void **state)
+{
+  g_autoptr (Kit) kit = kit_with_process ();
+
+  feed_mmap (kit, 5 * MS, 300, 0x500000, "/usr/lib/plugin.so");
+  kit_begin (kit);
+  kit_finish (kit);
+  assert_int_equal (kit_count_hook (kit, 0x1403), 1);
+  assert_int_equal (kit_count_hook (kit, 0x1404), 2);
+}
+
 static gboolean
 is_classic (const guint8 *event, const char *guid_hex, guint8 type)
 {
@@ -456,6 +469,7 @@ main (void)
     cmocka_unit_test (idle_is_pid_0_as_in_a_genuine_rundown),
     cmocka_unit_test (each_cpu_has_a_thread_0_as_in_a_genuine_rundown),
     cmocka_unit_test (who_lived_before_is_run_down_with_name_and_image),
+    cmocka_unit_test (what_is_loaded_later_was_not_there_at_the_beginning),
     cmocka_unit_test (build_ids_become_image_ids),
     cmocka_unit_test (the_one_volume_is_the_root_folder),
     cmocka_unit_test (the_machine_takes_828_bytes),
