@@ -81,6 +81,25 @@ walk (const Drive *d, const char *name, const char *what)
   return g_strsplit (out, "\n", -1);
 }
 
+/* Its events fit together, says a script that shares nothing with us. */
+static void
+check_consistent (const Drive *d, const char *name)
+{
+  g_autofree char *path = drive_path (d, name);
+  g_autofree char *script
+      = g_build_filename (g_getenv ("WPR_SOURCE_ROOT"), "tests/walker/consistent.py", NULL);
+  const char *argv[] = { "python3", script, path, NULL };
+  g_autofree char *out = NULL;
+  g_autoptr (GError) error = NULL;
+  int status = -1;
+
+  if (!g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL,
+                     &status, &error))
+    fail_msg ("%s", error->message);
+  if (status != 0)
+    fail_msg ("%s", out);
+}
+
 /* Each program was started and ended, under its own name. */
 static void
 check_programs (const Drive *d, const char *name)
@@ -232,6 +251,7 @@ record (Drive *d, WprMode mode, const char *name)
   assert_good (&answer);
   answer_clear (&answer);
 
+  check_consistent (d, name);
   check_programs (d, name);
   check_switches (d, name, worked.tid);
   if (worked.has_disk)
