@@ -22,7 +22,10 @@
 #include "perf/event.h"
 #include "perf/ring.h"
 
-#define RING_BYTES (4 << 20)
+/* What a storm of switches beside this writes while a busy machine does not let this drain: some
+ * 6 MB/s a CPU, for five seconds. */
+#define RING_BYTES (32 << 20)
+#define SIDEBAND_BYTES (4 << 20)
 #define MOST_CPUS 16
 #define RECORD_NS (1500 * MS)
 
@@ -137,7 +140,7 @@ open_recording (Recording *self, Kit *kit)
   GError *error = NULL;
   WprManifest *manifest = kit->manifest;
   WprPerfEvent events[G_N_ELEMENTS (wanted)];
-  WprRingSpec specs[2] = { { RING_BYTES, FALSE, 0 }, { RING_BYTES, FALSE, 0 } };
+  WprRingSpec specs[2] = { { RING_BYTES, FALSE, 0 }, { SIDEBAND_BYTES, FALSE, 0 } };
   g_autoptr (GArray) cpus = wpr_cpus_online ();
   g_array_set_size (manifest->events, 0);
   g_array_set_size (manifest->ids, 0);
@@ -284,6 +287,31 @@ cpu_time (pid_t pid)
          + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
 }
 
+/* What the machine below took from all CPUs, since it began: a thread is on its CPU then, and the
+ * kernel does not count it as its time. */
+static gint64
+stolen_ns (void)
+{
+  g_autofree char *text = NULL;
+  guint64 figures[8] = { 0 };
+  char *at;
+  assert_true (g_file_get_contents ("/proc/stat", &text, NULL, NULL));
+  at = text + strlen ("cpu");
+  for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
+    figures[i] = g_ascii_strtoull (at, &at, 10);
+  return (gint64)figures[7] * (SECOND / sysconf (_SC_CLK_TCK));
+}
+
+static void
+play_account (const Kit *kit, Account *account, WprTraceCounters *counters)
+{
+  WprSink *sinks[] = { &account->sink };
+  GError *error = NULL;
+  g_autoptr (WprTrace) trace = wpr_trace_open (kit->path, &error);
+  assert_true (trace != NULL && wpr_trace_play (trace, sinks, 1, NULL, NULL, &error));
+  wpr_trace_counters (trace, counters);
+}
+
 static void
 test_cpu_time (void **state)
 {
@@ -296,7 +324,7 @@ test_cpu_time (void **state)
   g_autoptr (Kit) kit = kit_new (FALSE, 1, 1);
   Recording recording = { 0 };
   Account account = { .sink = { &account_class }, .on_since = { -1, -1 } };
-  gint64 kernels[2];
+  gint64 kernels[2], stolen = stolen_ns ();
   open_recording (&recording, kit);
   kit_begin (kit, NULL);
   recording.store = kit->store;
@@ -316,36 +344,35 @@ test_cpu_time (void **state)
     kernels[i] = cpu_time ((pid_t)account.tids[i]);
   close (go[0]);
   switch_all (&recording, PERF_EVENT_IOC_DISABLE);
+  stolen = stolen_ns () - stolen;
   drain (&recording);
   guint64 switches = counted (&recording, 0), wakings = counted (&recording, 1);
   kit_finish (kit, now (CLOCK_MONOTONIC));
 
-  WprSink *sinks[] = { &account.sink };
   WprTraceCounters counters;
-  GError *error = NULL;
-  g_autoptr (WprTrace) trace = wpr_trace_open (kit->path, &error);
-  assert_true (trace != NULL && wpr_trace_play (trace, sinks, 1, NULL, NULL, &error));
-  wpr_trace_counters (trace, &counters);
+  play_account (kit, &account, &counters);
   close_recording (&recording);
-  print_message ("%" G_GUINT64_FORMAT " switches, %" G_GUINT64_FORMAT " inferred; bursts %.1f ms "
-                 "of %.1f, steady %.1f ms of %.1f; largest reorder %" G_GINT64_FORMAT " ns\n",
-                 account.n_switches, counters.inferred_switches, (double)account.busy[0] / MS,
-                 (double)kernels[0] / MS, (double)account.busy[1] / MS, (double)kernels[1] / MS,
-                 counters.largest_reorder_ns);
+  print_message (
+      "%" G_GUINT64_FORMAT " switches, %" G_GUINT64_FORMAT " inferred; bursts %.1f ms "
+      "of %.1f, steady %.1f ms of %.1f; stolen %.1f ms; largest reorder %" G_GINT64_FORMAT " ns\n",
+      account.n_switches, counters.inferred_switches, (double)account.busy[0] / MS,
+      (double)kernels[0] / MS, (double)account.busy[1] / MS, (double)kernels[1] / MS,
+      (double)stolen / MS, counters.largest_reorder_ns);
   assert_int_equal (counters.unknown_ids, 0);
   assert_int_equal (counters.undecodable, 0);
   assert_int_equal (counters.clamped, 0);
-  /* Every switch the kernel counted is there, and the chain on each CPU has no break, whatever the
-   * kernel left out. (Of sched_waking this kernel counts a few it neither writes nor calls lost.)
-   */
+  /* Every switch the kernel counted is there, and the chain on each CPU has no break. (Of
+   * sched_waking this kernel counts a few it neither writes nor calls lost.) */
   assert_int_equal (account.n_switches, switches);
   assert_true (account.n_wakings <= wakings);
   assert_int_equal (account.n_broken, 0);
-  /* Who works without pause is known to 2 %. Bursts are told apart from what other threads of a
-   * busy machine did unseen as well as can be: where a switch away from those is not recorded, the
-   * next thread gets their time. */
-  assert_true (fabs ((double)account.busy[1] / (double)kernels[1] - 1) < 0.02);
-  assert_true (fabs ((double)account.busy[0] / (double)kernels[0] - 1) < 0.25);
+  /* Who works without pause is known to 2 % and what was stolen. Bursts are told apart from what
+   * other threads of a busy machine did unseen as well as can be: where a switch away from those is
+   * not recorded, the next thread gets their time. */
+  assert_true (fabs ((double)(account.busy[1] - kernels[1]))
+               < 0.02 * (double)kernels[1] + (double)stolen);
+  assert_true (fabs ((double)(account.busy[0] - kernels[0]))
+               < 0.25 * (double)kernels[0] + (double)stolen);
 }
 
 int
