@@ -15,7 +15,7 @@
 #define N_PROGRAMS 50
 #define PROGRAM "e2e-custom"
 
-static const char *wprui, *wpr;
+static const char *wprui, *wpr, *drag_files;
 
 static int
 set_up (void **state)
@@ -107,6 +107,35 @@ a_file_that_is_not_there_says_so (void **state)
   wait_label (screen, "The file is not there any more");
 }
 
+/* Somebody goes to an editor, for which another program's window stands, and comes back. */
+static void
+go_away_and_come_back (void)
+{
+  screen_keys ("search --sync --onlyvisible --name drag-files windowfocus --sync");
+  screen_sleep (1500);
+  screen_keys ("search --sync --onlyvisible --class wprui windowfocus --sync");
+}
+
+static void
+a_file_that_is_corrected_meanwhile_is_read_again (void **state)
+{
+  Screen *screen = *state;
+  g_autofree char *path = write_profile ("edited.wprp", "256K", "Exec");
+  screen_start_with (screen, (const char *[]){ wprui, path, NULL }, NULL);
+  wait_label (screen, "BufferSize “256K” is not a whole number.");
+  g_autoptr (GSubprocess) editor
+      = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE, NULL, drag_files, path, NULL);
+  assert_non_null (editor);
+  g_free (write_profile ("edited.wprp", "512", "Exec"));
+  go_away_and_come_back ();
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin"));
+  assert_int_equal (g_unlink (path), 0);
+  go_away_and_come_back ();
+  wait_label (screen, "The file is not there any more");
+  g_subprocess_force_exit (editor);
+  g_subprocess_wait (editor, NULL, NULL);
+}
+
 /* Settings that outlive the window, in its private home. */
 static const char *const lasting[] = { "GSETTINGS_BACKEND=keyfile", NULL };
 
@@ -156,13 +185,15 @@ files_are_remembered_until_they_are_removed (void **state)
 int
 main (int argc, char **argv)
 {
-  if (argc < 3)
+  if (argc < 4)
     return 2;
   /* the recorder is started from another folder than this one */
   g_autofree char *window = g_canonicalize_filename (argv[1], NULL);
   g_autofree char *command = g_canonicalize_filename (argv[2], NULL);
   wprui = window;
   wpr = command;
+  g_autofree char *source = g_canonicalize_filename (argv[3], NULL);
+  drag_files = source;
   g_setenv ("WPR_RECORDER", wpr, TRUE);
   atspi_init ();
   const struct CMUnitTest tests[] = {
@@ -171,6 +202,8 @@ main (int argc, char **argv)
     cmocka_unit_test_setup_teardown (a_broken_file_shows_every_fault_and_its_place, set_up,
                                      tear_down),
     cmocka_unit_test_setup_teardown (a_file_that_is_not_there_says_so, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_file_that_is_corrected_meanwhile_is_read_again, set_up,
+                                     tear_down),
     cmocka_unit_test_setup_teardown (files_are_remembered_until_they_are_removed, set_up,
                                      tear_down),
   };

@@ -103,20 +103,13 @@ static const struct
   const char *action;
   const char *keys;
 } shortcuts[] = {
-  { "win.record", "<Control>r" },
-  { "win.mark", "<Control>m" },
-  { "win.save-ring", "<Control>s" },
-  { "win.search", "<Control>f" },
-  { "win.show-record", "<Alt>1" },
-  { "win.show-recordings", "<Alt>2" },
-  { "win.show-profiles", "<Control>p" },
-  { "win.show-collectors", "<Control>l" },
-  { "win.add-profile", "<Control>o" },
-  { "win.preferences", "<Control>comma" },
-  { "app.quit", "<Control>q" },
-  { "app.help", "F1" },
-  { "window.close", "<Control>w" },
-  { "win.show-help-overlay", "<Control>question" },
+  { "win.record", "<Control>r" },        { "win.mark", "<Control>m" },
+  { "win.save-ring", "<Control>s" },     { "win.search", "<Control>f" },
+  { "win.show-record", "<Alt>1" },       { "win.show-recordings", "<Alt>2" },
+  { "win.show-profiles", "<Control>p" }, { "win.show-collectors", "<Control>l" },
+  { "win.add-profile", "<Control>o" },   { "win.preferences", "<Control>comma" },
+  { "app.quit", "<Control>q" },          { "app.help", "F1" },
+  { "window.close", "<Control>w" },      { "win.show-help-overlay", "<Control>question" },
 };
 
 static void

@@ -47,6 +47,23 @@ take_answer (gpointer data)
     wpr_customs_take_removed (answer->customs, answer->name);
 }
 
+/* When it was last changed and how large it is; 0: it is not there. */
+static gint64
+get_stamp (const char *name)
+{
+  g_autoptr (GFile) place = g_file_parse_name (name);
+  g_autoptr (GFileInfo) info
+      = g_file_query_info (place,
+                           G_FILE_ATTRIBUTE_TIME_MODIFIED "," G_FILE_ATTRIBUTE_TIME_MODIFIED_USEC
+                                                          "," G_FILE_ATTRIBUTE_STANDARD_SIZE,
+                           G_FILE_QUERY_INFO_NONE, NULL, NULL);
+  g_autoptr (GDateTime) when = info ? g_file_info_get_modification_date_time (info) : NULL;
+  if (when == NULL)
+    return 0;
+  return g_date_time_to_unix (when) * G_USEC_PER_SEC + g_date_time_get_microsecond (when)
+         + g_file_info_get_size (info);
+}
+
 static void
 do_read (gpointer data)
 {
@@ -55,6 +72,8 @@ do_read (gpointer data)
   ASSERT_WORKER (backend);
   GBytes *bytes = NULL;
   CustomJob *answer = new_custom_job (backend, job->customs, job->name);
+  gint64 stamp = get_stamp (job->name); /* before: what changes meanwhile is seen next time */
+  g_hash_table_insert (backend->stamps, g_strdup (job->name), g_memdup2 (&stamp, sizeof stamp));
   answer->file = wpr_custom_file_read (backend->library, job->name, &bytes);
   answer->file->fresh = job->fresh;
   if (bytes != NULL)
@@ -65,6 +84,16 @@ do_read (gpointer data)
 }
 
 static void
+do_check (gpointer data)
+{
+  CustomJob *job = data;
+  ASSERT_WORKER (job->backend);
+  const gint64 *stamp = g_hash_table_lookup (job->backend->stamps, job->name);
+  if (stamp != NULL && *stamp != get_stamp (job->name))
+    do_read (job);
+}
+
+static void
 do_remove (gpointer data)
 {
   CustomJob *job = data;
@@ -72,6 +101,7 @@ do_remove (gpointer data)
   ASSERT_WORKER (backend);
   wpr_library_remove (backend->library, job->name);
   g_hash_table_remove (backend->customs, job->name);
+  g_hash_table_remove (backend->stamps, job->name);
   wpr_worker_reply (take_answer, new_custom_job (backend, job->customs, job->name),
                     free_custom_job);
 }
@@ -82,6 +112,13 @@ wpr_backend_read_custom (WprBackend *backend, WprCustoms *customs, const char *n
   CustomJob *job = new_custom_job (backend, customs, name);
   job->fresh = fresh;
   (fresh ? wpr_worker_send : wpr_worker_send_low) (backend->worker, do_read, job, free_custom_job);
+}
+
+void
+wpr_backend_check_custom (WprBackend *backend, WprCustoms *customs, const char *name)
+{
+  wpr_worker_send_low (backend->worker, do_check, new_custom_job (backend, customs, name),
+                       free_custom_job);
 }
 
 void

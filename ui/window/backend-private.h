@@ -21,6 +21,7 @@ struct _WprBackend
   WprLibrary *library;
   WprMachine *machine;
   GHashTable *customs; /* of GBytes by name: usable files that a person added */
+  GHashTable *stamps;  /* of gint64 by name: of every such file, as it was when it was read */
 
   WprPlan *plan; /* of the newest wish, or NULL */
   guint plan_serial;

@@ -359,6 +359,7 @@ wpr_backend_new (WprModel *model)
   backend->held = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_stats_unref);
   backend->customs
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
+  backend->stamps = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   wpr_backend_send (backend, wpr_backend_do_load, NULL, NULL, NULL, 0);
   wpr_backend_send (backend, do_begin, NULL, NULL, NULL, 0);
   return backend;
@@ -388,6 +389,7 @@ wpr_backend_free (WprBackend *backend)
   wpr_worker_free (backend->worker);
   g_ptr_array_unref (backend->held);
   g_hash_table_unref (backend->customs);
+  g_hash_table_unref (backend->stamps);
   g_clear_object (&backend->merge);
   g_clear_object (&backend->read);
   g_free (backend->store);

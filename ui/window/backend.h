@@ -26,6 +26,8 @@ void wpr_backend_export (WprBackend *backend, const WprWish *wish, const char *f
 /* A .wprp file of the person's: answers with wpr_customs_take_file(), _removed(). */
 void wpr_backend_read_custom (WprBackend *backend, WprCustoms *customs, const char *name,
                               gboolean fresh);
+/* Reads it again if it was changed or is gone, or is back. */
+void wpr_backend_check_custom (WprBackend *backend, WprCustoms *customs, const char *name);
 void wpr_backend_remove_custom (WprBackend *backend, WprCustoms *customs, const char *name);
 void wpr_backend_start (WprBackend *backend, const WprWish *wish);
 void wpr_backend_stop (WprBackend *backend, const char *folder, const char *note);

@@ -87,6 +87,13 @@ wpr_customs_read (WprCustoms *self, const char *name, gboolean fresh)
 }
 
 void
+wpr_customs_check (WprCustoms *self)
+{
+  for (guint i = 0; self->backend != NULL && i < self->names->len; i++)
+    wpr_backend_check_custom (self->backend, self, self->names->pdata[i]);
+}
+
+void
 wpr_customs_remove (WprCustoms *self, const char *name)
 {
   guint index;

@@ -21,6 +21,8 @@ char **wpr_customs_list (WprCustoms *self);
 /* Reads a file, for the first time or again; name: of g_file_get_parse_name(). fresh: a person
  * waits for it; else whatever else the worker is asked comes first. */
 void wpr_customs_read (WprCustoms *self, const char *name, gboolean fresh);
+/* Reads again what was changed meanwhile, in an editor for example. */
+void wpr_customs_check (WprCustoms *self);
 void wpr_customs_remove (WprCustoms *self, const char *name);
 
 /* Answers of the worker; file is taken. */

@@ -6,6 +6,9 @@
 
 #include <glib/gi18n.h>
 
+/* Nobody corrects a file in less. */
+#define AWAY_US G_USEC_PER_SEC
+
 static void
 remember (WprWindow *self)
 {
@@ -148,6 +151,18 @@ on_drop (WprWindow *self, const GValue *value)
   return files != NULL;
 }
 
+/* Somebody may come back from an editor; a menu of the window's takes the keyboard for a moment,
+ * too. */
+static void
+on_active (WprWindow *self)
+{
+  gint64 now_us = g_get_monotonic_time ();
+  if (!gtk_window_is_active (GTK_WINDOW (self)))
+    self->left_us = now_us;
+  else if (now_us - self->left_us > AWAY_US)
+    wpr_customs_check (wpr_model_get_customs (self->model));
+}
+
 void
 wpr_window_set_up_customs (WprWindow *self)
 {
@@ -155,6 +170,7 @@ wpr_window_set_up_customs (WprWindow *self)
   GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
   g_signal_connect_swapped (target, "drop", G_CALLBACK (on_drop), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
+  g_signal_connect (self, "notify::is-active", G_CALLBACK (on_active), NULL);
   g_auto (GStrv) names = wpr_settings_get_files (self->settings);
   for (char **name = names; *name != NULL; name++)
     wpr_customs_read (customs, *name, FALSE);

@@ -39,6 +39,7 @@ struct _WprWindow
   gboolean stop_when_chosen; /* the folder that was refused had stopped the saving */
   gboolean in_background;    /* hidden by the person's wish; the recording goes on */
   gboolean watched;
+  gint64 left_us; /* when the keyboard went elsewhere */
 };
 
 /* window-actions.c */
