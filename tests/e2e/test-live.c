@@ -123,6 +123,11 @@ losses_are_told_and_cured (void **state)
   screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Fewer Stacks");
   g_autofree char *info = stop_and_read (screen);
   assert_true (json_number (info, "events_lost") > 0);
+  /* from the page that tells of them: the same again, in twice the buffers */
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Record with Larger Buffers");
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "System calls. File, light."));
+  assert_true (count_buffers () > before);
 }
 
 int

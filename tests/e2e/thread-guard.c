@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <wpr-recorder.h>
+#include <wpr-trace.h>
 
 static void
 check (const char *function)
@@ -85,3 +86,15 @@ GUARD (void, wpr_recorder_mark_async,
        (WprRecorder * self, const char *text, GCancellable *cancellable,
         GAsyncReadyCallback callback, gpointer data),
        (self, text, cancellable, callback, data))
+GUARD (GPtrArray *, wpr_unfinished_list, (GError * *error), (error))
+GUARD (WprSaved *, wpr_recover_as,
+       (const char *path, int folder_fd, const char *name, WprSaveFlags flags,
+        WprProgressFunc progress, gpointer data, GCancellable *cancellable, GError **error),
+       (path, folder_fd, name, flags, progress, data, cancellable, error))
+GUARD (WprTraceInfo *, wpr_trace_info_read,
+       (const char *path, GCancellable *cancellable, GError **error), (path, cancellable, error))
+GUARD (WprTraceInfo *, wpr_trace_brief_read,
+       (const char *path, GCancellable *cancellable, GError **error), (path, cancellable, error))
+GUARD (gboolean, wpr_trace_add_note,
+       (int folder_fd, const char *name, const char *note, GError **error),
+       (folder_fd, name, note, error))
