@@ -253,7 +253,8 @@ settings_are_saved_as_a_profile_that_plans_the_same (void **state)
   screen_sleep (300);
   screen_keys ("key Return");
   screen_wait_window ("Save These Settings as a Profile", FALSE);
-  g_free (wait_begin (screen, "Saved: kept.wprp"));
+  for (guint i = 0; i < 200 && !g_file_test (file, G_FILE_TEST_EXISTS); i++)
+    screen_sleep (100);
   g_free (run_program (0, wpr, "-validate", "-strict", file, NULL));
   g_autofree char *both = g_strconcat (file, "!GeneralProfile+", file, "!CPU", NULL);
   g_autofree char *theirs = run_program (0, wpr, "-profiledetails", both, "-json", NULL);
