@@ -113,6 +113,8 @@ show_trouble (WprWindow *self, const char *heading, const char *body, gboolean f
 {
   self->close_when_saved = FALSE;
   wpr_window_notify (self, "trouble", heading, body);
+  if (self->in_background)
+    gtk_window_present (GTK_WINDOW (self)); /* its saving, finished unseen, was refused */
   GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, NULL);
   adw_message_dialog_set_body (ADW_MESSAGE_DIALOG (dialog), body);
   adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "close", _ ("Close"));
