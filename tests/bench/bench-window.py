@@ -3,8 +3,9 @@
 answers a click, what it takes of memory and CPU, how long its main loop is ever away.
 
 Pixels are seen in the X server's own memory (Xvfb -fbdir), so that nothing is asked of a server that
-is busy painting. The first frame with many custom profiles is bench-window.c's. CPU is that of all threads of the window's process; the process that records is the
-recorder's bench. Run by `run` inside of tests/e2e/run-window."""
+is busy painting. The first frame with many custom profiles is bench-window.c's. CPU is that of all
+threads of the window's process; the process that records is the recorder's bench. Run by `run` inside
+of tests/e2e/run-window."""
 
 import ctypes
 import json
@@ -19,7 +20,7 @@ import sys
 import time
 
 STARTS = 7
-CLICKS = 15
+CLICKS = 3  # a start
 SECONDS = 10.0
 MENU_FROM_RIGHT = 142  # the menu button of the header bar; three buttons of the window come behind
 HEADER_Y = 28
@@ -94,27 +95,17 @@ class Window:
         self.child.wait()
         time.sleep(0.7)  # the screen is empty again, the name on the bus free
 
-    def first_pixel(self):
-        found = []
-        for _ in range(STARTS):
-            found.append(self.start())
-            time.sleep(1.0)
-            self.end()
-        return found[1:]  # the first fills caches
-
-    def clicks(self):
+    def click(self):
         """ms from a click on the menu button to paint: the menu opens and closes in turn."""
-        found = []
-        for _ in range(CLICKS):
-            self.display.move(self.width - MENU_FROM_RIGHT, HEADER_Y)
-            time.sleep(0.5)
-            before = self.display.look()
-            begin = time.monotonic()
-            self.display.button(1)
-            self.display.button(0)
-            found.append(self.display.wait(before, begin))
-            time.sleep(0.5)
-        return found
+        self.display.move(self.width - MENU_FROM_RIGHT, HEADER_Y)
+        time.sleep(0.5)
+        before = self.display.look()
+        begin = time.monotonic()
+        self.display.button(1)
+        self.display.button(0)
+        took = self.display.wait(before, begin)
+        time.sleep(0.5)
+        return took
 
     def memory(self):
         with open("/proc/%d/smaps_rollup" % self.child.pid) as file:
@@ -144,13 +135,22 @@ class Window:
         return clock / 1e6, cpu / 1e6
 
 
-def measure(window, record):
-    figures = {"first": window.first_pixel()}
-    window.start()
-    time.sleep(SETTLE_S)
-    figures["memory"] = window.memory()
-    figures["clicks"] = window.clicks()
-    window.end()
+def measure_starts(windows):
+    """Turn by turn, so that what else the machine does is the same for each; the first fills caches."""
+    found = {window.name: [] for window in windows}
+    clicks = {window.name: [] for window in windows}
+    for i in range(STARTS + 1):
+        for window in windows:
+            took = window.start()
+            time.sleep(2.0)
+            if i > 0:
+                found[window.name].append(took)
+                clicks[window.name] += [window.click() for _ in range(CLICKS)]
+            window.end()
+    return {name: {"first": found[name], "clicks": clicks[name]} for name in found}
+
+
+def measure(window, record, figures):
     for timed in (False, True):
         window.start(timed)
         window.display.move(WIDTH - 4, HEIGHT - 4)
@@ -158,6 +158,7 @@ def measure(window, record):
         if timed:
             figures["turn_start"] = window.longest()
         else:
+            figures["memory"] = window.memory()
             figures["idle"] = window.share()
         try:
             record(window)
@@ -242,7 +243,8 @@ def main():
         programs.append((Window(display, "sysprof", ["sysprof"], 700, turns), record_sysprof))
     else:
         print("  sysprof is not installed: alone")
-    table = [(window.name, measure(window, record)) for window, record in programs]
+    starts = measure_starts([window for window, _ in programs])
+    table = [(window.name, measure(window, record, starts[window.name])) for window, record in programs]
     print("  %-24s" % "" + "".join("%-28s" % name for name, _ in table))
     for label, show in ROWS:
         print("  %-24s" % label + "".join("%-28s" % cell(figures, show) for _, figures in table))

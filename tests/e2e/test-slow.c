@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -139,6 +140,19 @@ assert_lively (Screen *screen, const char *state)
     fail_msg ("%s: it answered after %.1f s and painted after %.1f s", state, answer, paint);
 }
 
+/* The measure itself: of a window that is stopped it tells so. */
+static void
+a_frozen_window_is_noticed (void **state)
+{
+  Screen *screen = *state;
+  start_window (screen);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  g_subprocess_send_signal (screen->process, SIGSTOP);
+  double answer = time_answer (screen);
+  g_subprocess_send_signal (screen->process, SIGCONT);
+  assert_true (answer >= ANSWER_S);
+}
+
 static void
 it_is_there_before_the_core_has_answered (void **state)
 {
@@ -148,6 +162,7 @@ it_is_there_before_the_core_has_answered (void **state)
   set_slow (TRUE);
   start_window (screen);
   assert_lively (screen, "choosing, nothing loaded");
+  assert_null (screen_find (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
   set_slow (FALSE);
   g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
   set_slow (TRUE);
@@ -166,6 +181,7 @@ it_answers_in_every_state_of_a_recording (void **state)
   set_slow (TRUE);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
   assert_lively (screen, "starting");
+  assert_null (screen_find_described (screen, "Events so far"));
   set_slow (FALSE);
   g_object_unref (screen_wait_described (screen, "Events so far"));
   set_slow (TRUE);
@@ -176,6 +192,7 @@ it_answers_in_every_state_of_a_recording (void **state)
   set_slow (TRUE);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   assert_lively (screen, "saving");
+  assert_null (screen_find_described (screen, "How it ended"));
   set_slow (FALSE);
   g_object_unref (screen_wait_described (screen, "How it ended"));
   set_slow (TRUE);
@@ -201,6 +218,7 @@ main (int argc, char **argv)
     return 2;
   atspi_init ();
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown (a_frozen_window_is_noticed, set_up, tear_down),
     cmocka_unit_test_setup_teardown (it_is_there_before_the_core_has_answered, set_up, tear_down),
     cmocka_unit_test_setup_teardown (it_answers_in_every_state_of_a_recording, set_up, tear_down),
   };

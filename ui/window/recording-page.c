@@ -16,9 +16,9 @@
 #include "tile.h"
 
 #define EXPAND_MS 260 /* the row's own animation takes 250 */
-/* The graph moves 13 pixels a second and has two new points in it: more pictures would cost the
- * machine that is being measured, and show nothing. */
-#define DRAW_US (G_USEC_PER_SEC / 4)
+/* The graph has two new points a second: more pictures would cost the machine that is being
+ * measured, and show nothing. */
+#define DRAW_US (G_USEC_PER_SEC / 2)
 #define SPEAK_US G_USEC_PER_SEC /* sentences: once a second, not ten times */
 
 struct _WprRecordingPage
@@ -39,6 +39,7 @@ struct _WprRecordingPage
   WprModel *model;
   gint64 spoken_us, drawn_us, loss_us;
   guint drawn_flags;
+  char *rate_shown;
   guint scroll_source;
 };
 
@@ -53,6 +54,19 @@ set_text (GtkWidget *label, const char *text)
 
 /* ---- figures ---- */
 
+/* Number and unit are one text: the unit follows the number's width without a new layout. */
+static void
+show_rate_markup (WprRecordingPage *self, const char *rate)
+{
+  if (g_strcmp0 (self->rate_shown, rate) == 0)
+    return;
+  g_free (self->rate_shown);
+  self->rate_shown = g_strdup (rate);
+  g_autofree char *markup = g_markup_printf_escaped (
+      "<span weight=\"bold\" size=\"120%%\">%s</span>  %s", rate, _ ("events a second"));
+  gtk_inscription_set_markup (GTK_INSCRIPTION (self->rate), markup);
+}
+
 static void
 show_rate (WprRecordingPage *self, const WprStats *stats)
 {
@@ -62,7 +76,7 @@ show_rate (WprRecordingPage *self, const WprStats *stats)
   /* Translators: a number of events */
   g_autofree char *total = g_strdup_printf (_ ("%s so far"), count);
   wpr_figure_show (self->clock, clock, TRUE);
-  wpr_figure_show (self->rate, rate, TRUE);
+  show_rate_markup (self, rate);
   wpr_figure_show (self->total, total, TRUE);
 }
 
@@ -374,6 +388,7 @@ wpr_recording_page_dispose (GObject *object)
   g_clear_handle_id (&self->scroll_source, g_source_remove);
   g_clear_pointer (&self->mark_popover, gtk_widget_unparent);
   g_clear_object (&self->model);
+  g_clear_pointer (&self->rate_shown, g_free);
   G_OBJECT_CLASS (wpr_recording_page_parent_class)->dispose (object);
 }
 
