@@ -82,6 +82,10 @@ WPR_API gboolean wpr_library_remove (WprLibrary *library, const char *display_na
 /* What the first profile of a file that can be started calls itself, also when the file cannot be
  * used; NULL if that could not be read. Free with g_free. */
 WPR_API char *wpr_library_dup_title (WprLibrary *library, const char *display_name);
+/* An attribute of a file's outermost element ("Author", "Comments", "Tag"), also when the file
+ * cannot be used; NULL if it says nothing there. Free with g_free. */
+WPR_API char *wpr_library_dup_remark (WprLibrary *library, const char *display_name,
+                                      const char *attribute);
 /* The .wprp format for people: plain text, or the source of wprp(5). Free with g_free. */
 WPR_API char *wpr_profile_format_to_text (void);
 WPR_API char *wpr_profile_format_to_man (void);

@@ -344,6 +344,16 @@ wpr_library_dup_title (WprLibrary *library, const char *display_name)
   return NULL;
 }
 
+char *
+wpr_library_dup_remark (WprLibrary *library, const char *display_name, const char *attribute)
+{
+  g_return_val_if_fail (library != NULL && display_name != NULL && attribute != NULL, NULL);
+  const WprDocument *document = wpr_library_find_document (library, display_name);
+  if (document == NULL || document->root == NULL)
+    return NULL;
+  return g_strdup (wpr_node_get (document->root, attribute));
+}
+
 const GPtrArray *
 wpr_library_get_faults (WprLibrary *library)
 {

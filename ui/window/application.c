@@ -74,6 +74,16 @@ show (GSimpleAction *action, GVariant *parameter, gpointer data)
   g_application_activate (G_APPLICATION (data));
 }
 
+/* The file as g_file_parse_name() takes it, the ticket, the note. */
+static void
+show_guide (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  const char *name, *ticket, *note;
+  g_variant_get (parameter, "(&s&s&s)", &name, &ticket, &note);
+  g_application_activate (G_APPLICATION (data));
+  wpr_window_show_guide (WPR_APPLICATION (data)->window, name, ticket, note);
+}
+
 static void
 quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
@@ -87,12 +97,19 @@ static const GActionEntry entries[] = {
   { .name = "help", .activate = show_help },
   { .name = "record-now", .activate = record_now },
   { .name = "show", .activate = show },
+  { .name = "guide", .activate = show_guide, .parameter_type = "(sss)" },
   { .name = "quit", .activate = quit },
 };
 
 static const GOptionEntry option_entries[] = {
   { "record-now", 'r', G_OPTION_FLAG_NONE, G_OPTION_ARG_NONE, NULL,
     N_ ("Start recording with the settings of last time"), NULL },
+  { "guide", 'g', G_OPTION_FLAG_NONE, G_OPTION_ARG_FILENAME, NULL,
+    N_ ("Show what a profile file asks for on one page, with one button"), N_ ("FILE") },
+  { "ticket", 't', G_OPTION_FLAG_NONE, G_OPTION_ARG_STRING, NULL,
+    N_ ("With --guide: the number of a helpdesk's ticket"), N_ ("NUMBER") },
+  { "note", 'n', G_OPTION_FLAG_NONE, G_OPTION_ARG_STRING, NULL, N_ ("With --guide: what is wrong"),
+    N_ ("TEXT") },
   { "version", 'v', G_OPTION_FLAG_NONE, G_OPTION_ARG_NONE, NULL, N_ ("Print the version"), NULL },
   { NULL },
 };
@@ -148,7 +165,25 @@ wpr_application_activate (GApplication *application)
   gtk_window_present (window);
 }
 
-/* --record-now: asks the instance that runs, else this one, to record at once. */
+/* The action an option asks for and its parameter; NULL: none. */
+static const char *
+find_action (GVariantDict *options, GVariant **parameter)
+{
+  const char *file = NULL, *ticket = "", *note = "";
+  *parameter = NULL;
+  if (g_variant_dict_contains (options, "record-now"))
+    return "record-now";
+  if (!g_variant_dict_lookup (options, "guide", "^&ay", &file))
+    return NULL;
+  g_variant_dict_lookup (options, "ticket", "&s", &ticket);
+  g_variant_dict_lookup (options, "note", "&s", &note);
+  g_autoptr (GFile) place = g_file_new_for_commandline_arg (file);
+  g_autofree char *name = g_file_get_parse_name (place);
+  *parameter = g_variant_new ("(sss)", name, ticket, note);
+  return "guide";
+}
+
+/* What an option asks for is asked of the instance that runs, else of this one. */
 static int
 wpr_application_handle_local_options (GApplication *application, GVariantDict *options)
 {
@@ -158,14 +193,16 @@ wpr_application_handle_local_options (GApplication *application, GVariantDict *o
       g_print ("%s %s\n", _ ("Performance Recorder"), WPR_VERSION);
       return EXIT_SUCCESS;
     }
-  if (!g_variant_dict_contains (options, "record-now"))
+  GVariant *parameter;
+  const char *action = find_action (options, &parameter);
+  if (action == NULL)
     return -1;
   if (!g_application_register (application, NULL, &error))
     {
       g_printerr ("%s\n", error->message);
       return EXIT_FAILURE;
     }
-  g_action_group_activate_action (G_ACTION_GROUP (application), "record-now", NULL);
+  g_action_group_activate_action (G_ACTION_GROUP (application), action, parameter);
   /* an instance that runs does it; a first one goes on to its main loop */
   return g_application_get_is_remote (application) ? EXIT_SUCCESS : -1;
 }

@@ -56,6 +56,7 @@ struct _WprBackend
   char *folder;       /* of the stop under way */
   char *name;         /* its file name */
   char *wanted_name;  /* what the person made of it, NULL: the same */
+  char *name_words;   /* behind the name of what is saved of this recording; NULL: none */
   char *note;
 };
 

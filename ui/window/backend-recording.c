@@ -65,7 +65,9 @@ wpr_backend_make_outcome (WprBackend *backend, const WprSaved *saved, int folder
                   : !saved->complete ? WPR_OUTCOME_DAMAGED
                                      : WPR_OUTCOME_WHOLE;
   outcome->folder = g_strdup (backend->folder);
-  outcome->name = wpr_target_rename (folder_fd, saved->name, backend->wanted_name, &error);
+  g_autofree char *with_words = wpr_target_add_words (saved->name, backend->name_words);
+  const char *wanted = backend->wanted_name ? backend->wanted_name : with_words;
+  outcome->name = wpr_target_rename (folder_fd, saved->name, wanted, &error);
   outcome->parts = wpr_target_rename_parts (folder_fd, saved->parts, outcome->name);
   outcome->size = saved->size;
   outcome->events = saved->events;
@@ -290,7 +292,8 @@ do_save_ring (gpointer data)
       wpr_backend_post_refused (backend, _ ("Not saved; the recording goes on"), error);
       return;
     }
-  g_autofree char *name = wpr_target_file_name (folder_fd);
+  g_autofree char *plain = wpr_target_file_name (folder_fd);
+  g_autofree char *name = wpr_target_add_words (plain, backend->name_words);
   wpr_recorder_save_async (backend->recorder, folder_fd, name, NULL, NULL, on_ring_saved, backend);
   close (folder_fd);
 }

@@ -292,6 +292,7 @@ wpr_backend_attach (WprBackend *backend, WprRecorder *recorder, gboolean ours)
   backend->announced = FALSE;
   backend->by_itself = FALSE;
   g_clear_pointer (&backend->wanted_name, g_free);
+  g_clear_pointer (&backend->name_words, g_free);
   g_clear_pointer (&backend->note, g_free);
   backend->last_elapsed_ns = -1;
   g_clear_pointer (&backend->last_error, g_free);
@@ -398,6 +399,7 @@ wpr_backend_free (WprBackend *backend)
   g_free (backend->folder);
   g_free (backend->name);
   g_free (backend->wanted_name);
+  g_free (backend->name_words);
   g_free (backend->note);
   g_free (backend->plan_folder);
   g_free (backend);

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 
 typedef struct _WprBackend WprBackend;
 typedef struct _WprCustoms WprCustoms;
+typedef struct _WprGuide WprGuide;
 
 WprBackend *wpr_backend_new (WprModel *model);
 /* Ends the worker. The recording goes on. */
@@ -29,6 +30,10 @@ void wpr_backend_read_custom (WprBackend *backend, WprCustoms *customs, const ch
 /* Reads it again if it was changed or is gone, or is back. */
 void wpr_backend_check_custom (WprBackend *backend, WprCustoms *customs, const char *name);
 void wpr_backend_remove_custom (WprBackend *backend, WprCustoms *customs, const char *name);
+/* A guide (guide.h): answers with wpr_model_take_guide(). */
+void wpr_backend_read_guide (WprBackend *backend, const char *name);
+/* Further words for the name of what is saved of the recording that runs; "": none. */
+void wpr_backend_set_name_words (WprBackend *backend, const char *words);
 void wpr_backend_start (WprBackend *backend, const WprWish *wish);
 void wpr_backend_stop (WprBackend *backend, const char *folder, const char *note);
 void wpr_backend_set_note (WprBackend *backend, const char *note);
@@ -61,6 +66,7 @@ void wpr_model_take_estimate (WprModel *model, guint serial, WprEstimate *estima
 void wpr_model_take_worth (WprModel *model, guint serial, GHashTable *worth);
 void wpr_model_take_samples (WprModel *model, guint samples_per_s);
 void wpr_model_take_details (WprModel *model, WprDetails *details);
+void wpr_model_take_guide (WprModel *model, WprGuide *guide);
 void wpr_model_take_subject (WprModel *model, WprSubject *subject);
 /* What of the subject can change while it records: profiles and level. */
 void wpr_model_take_switched (WprModel *model, const WprSubject *subject);

@@ -37,6 +37,17 @@ wpr_model_mark (WprModel *self)
 }
 
 void
+wpr_model_mark_words (WprModel *self, const char *words)
+{
+  if (self->page != WPR_PAGE_RECORDING)
+    return;
+  wpr_backend_mark (self->backend, words);
+  wpr_history_flag (self->history, self->history->now, words);
+  self->own_marks++;
+  wpr_model_emit (self, WPR_MODEL_FIGURES);
+}
+
+void
 wpr_model_describe_mark (WprModel *self, const char *words)
 {
   if (self->page != WPR_PAGE_RECORDING || *words == '\0' || self->history->flags->len == 0)

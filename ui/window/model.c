@@ -35,6 +35,7 @@ static const struct
   [WPR_MODEL_TROUBLE] = { "trouble", 2, { G_TYPE_STRING, G_TYPE_STRING } },
   [WPR_MODEL_REFUSED] = { "refused", 2, { G_TYPE_STRING, G_TYPE_STRING } },
   [WPR_MODEL_DETAILS] = { "details", 1, { G_TYPE_POINTER } },
+  [WPR_MODEL_GUIDE] = { "guide", 1, { G_TYPE_POINTER } },
 };
 
 void

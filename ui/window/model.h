@@ -8,7 +8,7 @@
  * recorded became known); "switched" (what is recorded has changed meanwhile, or was to); "notice"
  * (int severity, char *text); "progress"; "outcome" (what is known of it has changed); "toast"
  * (char *text); "trouble" (char *heading, char *body); "refused" (the same: nothing can be saved in
- * that folder); "details" (WprDetails *). */
+ * that folder); "details" (WprDetails *); "guide" (WprGuide *). */
 #pragma once
 
 #include <gio/gio.h>
@@ -29,6 +29,7 @@ typedef enum
 #define WPR_TYPE_MODEL (wpr_model_get_type ())
 G_DECLARE_FINAL_TYPE (WprModel, wpr_model, WPR, MODEL, GObject)
 typedef struct _WprCustoms WprCustoms;
+typedef struct _WprGuide WprGuide;
 
 /* Starts the worker and loads the profiles. */
 WprModel *wpr_model_new (void);
@@ -85,6 +86,17 @@ void wpr_model_stop (WprModel *self);
 void wpr_model_discard (WprModel *self);
 /* FALSE: nobody looks, send no figures. */
 void wpr_model_set_watched (WprModel *self, gboolean watched);
+
+/* The same with words, at once. */
+void wpr_model_mark_words (WprModel *self, const char *words);
+
+/* ---- guide (guide.h) ---- */
+/* Reads a .wprp as one; name: of g_file_get_parse_name(). Answers with "guide". */
+void wpr_model_read_guide (WprModel *self, const char *name);
+gboolean wpr_model_can_start_guide (WprModel *self, const WprGuide *guide);
+void wpr_model_start_guide (WprModel *self, const WprGuide *guide);
+/* Further words for the name of what is saved of the recording that runs. */
+void wpr_model_set_name_words (WprModel *self, const char *words);
 
 /* ---- saving ---- */
 const char *wpr_model_get_folder (WprModel *self);

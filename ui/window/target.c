@@ -65,6 +65,24 @@ wpr_target_file_name (int folder_fd)
 }
 
 char *
+wpr_target_add_words (const char *name, const char *words)
+{
+  if (words == NULL || *words == '\0' || !g_str_has_suffix (name, SUFFIX))
+    return g_strdup (name);
+  GString *out = g_string_new_len (name, strlen (name) - strlen (SUFFIX));
+  g_string_append_c (out, ' ');
+  for (const char *at = words; *at != '\0'; at = g_utf8_next_char (at))
+    {
+      gsize size = g_utf8_next_char (at) - at;
+      if (out->len + size > NAME_MOST - strlen (SUFFIX))
+        break;
+      g_string_append_len (out, at, size);
+    }
+  g_string_append (out, SUFFIX);
+  return g_string_free (out, FALSE);
+}
+
+char *
 wpr_target_clean_name (const char *typed)
 {
   g_autofree char *name = g_strstrip (g_strdup (typed));

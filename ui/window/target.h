@@ -13,6 +13,8 @@ char *wpr_target_default_folder (void);
 int wpr_target_open_folder (const char *folder, GError **error);
 /* "<host> <date> <time>.etl" in local time, " -2" and so on before ".etl" until it is free. */
 char *wpr_target_file_name (int folder_fd);
+/* "<name> <words>.etl", as much of the words as a file's name can have; words: NULL, none. */
+char *wpr_target_add_words (const char *name, const char *words);
 /* Renames without replacing; the new name, or the old one with the reason in error. */
 char *wpr_target_rename (int folder_fd, const char *name, const char *wanted, GError **error);
 /* The other files of a recording that is several, after the first was renamed: "froze.etl" is

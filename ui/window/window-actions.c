@@ -27,6 +27,8 @@ do_record (GtkWidget *widget, const char *name, GVariant *parameter)
   WprModel *model = WPR_WINDOW (widget)->model;
   if (wpr_model_get_page (model) == WPR_PAGE_RECORDING)
     wpr_model_stop (model);
+  else if (WPR_WINDOW (widget)->guided)
+    wpr_window_start_guide (widget, name, parameter);
   else
     wpr_model_start (model);
 }
@@ -42,6 +44,11 @@ do_mark (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   WprWindow *self = WPR_WINDOW (widget);
   wpr_model_mark (self->model);
+  if (self->guided)
+    {
+      wpr_window_toast (self, _ ("Marked"));
+      return;
+    }
   wpr_recording_page_ask_words (WPR_RECORDING_PAGE (self->recording));
 }
 
@@ -323,6 +330,9 @@ static const struct
   { "win.search", NULL, do_search, ON_ALL },
   { "win.show-recordings", NULL, do_show_recordings, ON_ALL },
   { "win.show-record", NULL, do_show_record, ON_ALL },
+  { "win.start-guide", NULL, wpr_window_start_guide, 0 },
+  { "win.leave-guide", NULL, wpr_window_leave_guide, 0 },
+  { "win.copy-guide-faults", NULL, wpr_window_copy_guide_faults, 0 },
 };
 
 void
@@ -361,6 +371,7 @@ wpr_window_update_actions (WprWindow *self)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-ring", FALSE);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.record-larger",
                                  wpr_model_can_record_larger (self->model));
+  wpr_window_update_guide_actions (self);
   start_when_ready (self, page);
 }
 

@@ -16,19 +16,25 @@ remember (WprWindow *self)
   wpr_settings_set_files (self->settings, (const char *const *)names);
 }
 
+void
+wpr_window_add_profile (WprWindow *self, const char *name)
+{
+  wpr_customs_read (wpr_model_get_customs (self->model), name, TRUE);
+  remember (self);
+}
+
 static void
 add_file (WprWindow *self, GFile *file)
 {
   g_autofree char *name = g_file_get_parse_name (file);
-  wpr_customs_read (wpr_model_get_customs (self->model), name, TRUE);
-  remember (self);
+  wpr_window_add_profile (self, name);
 }
 
 void
 wpr_window_add_profiles (WprWindow *self, GFile **files, int n_files)
 {
   for (int i = 0; i < n_files; i++)
-    add_file (self, files[i]);
+    wpr_window_open_file (self, files[i]);
 }
 
 /* ---- chooser ---- */
@@ -147,7 +153,7 @@ on_drop (WprWindow *self, const GValue *value)
 {
   g_autoptr (GSList) files = gdk_file_list_get_files (g_value_get_boxed (value));
   for (GSList *file = files; file != NULL; file = file->next)
-    add_file (self, file->data);
+    wpr_window_open_file (self, file->data);
   return files != NULL;
 }
 

@@ -4,6 +4,7 @@
 
 #include "choose-page.h"
 #include "customs.h"
+#include "guide-page.h"
 #include "model.h"
 #include "recording-page.h"
 #include "recordings-page.h"
@@ -23,6 +24,7 @@ struct _WprWindow
   GtkWidget *choose;
   GtkWidget *recording;
   GtkWidget *saving;
+  GtkWidget *guide;
   GtkWidget *result;
   GtkWidget *recordings;
   /* owned */
@@ -32,7 +34,11 @@ struct _WprWindow
   GtkFileChooserNative *folder_chooser;
   GtkFileChooserNative *profile_chooser;
   GCancellable *programs; /* of the search for programs that open a recording */
+  char *guide_asked; /* the file that was called a guide, until it is read; and what goes with it */
+  char *guide_ticket;
+  char *guide_note;
   /* state */
+  gboolean guided; /* the guide's page stands for all others */
   gboolean close_when_saved;
   gboolean record_when_ready;
   gboolean stop_was_refused;
@@ -77,6 +83,17 @@ void wpr_window_save_profile (GtkWidget *widget, const char *name, GVariant *par
 void wpr_window_open_profile (GtkWidget *widget, const char *name, GVariant *parameter);
 void wpr_window_check_profile (GtkWidget *widget, const char *name, GVariant *parameter);
 void wpr_window_remove_profile (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_add_profile (WprWindow *self, const char *name);
+/* window.c: the page of where the model is. */
+void wpr_window_show_page (WprWindow *self);
+/* window-guide.c */
+void wpr_window_take_guide (WprWindow *self, WprGuide *guide);
+void wpr_window_leave_guide (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_start_guide (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_copy_guide_faults (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_update_guide_actions (WprWindow *self);
+/* A guide, else one for the list. */
+void wpr_window_open_file (WprWindow *self, GFile *file);
 /* Files can be dropped from now on, and those of last time are read. */
 void wpr_window_set_up_customs (WprWindow *self);
 

@@ -40,8 +40,8 @@ show_only (WprWindow *self, const char *name)
   gtk_window_set_focus (GTK_WINDOW (self), NULL);
 }
 
-static void
-on_page (WprWindow *self)
+void
+wpr_window_show_page (WprWindow *self)
 {
   static const char *const names[] = {
     [WPR_PAGE_CHOOSE] = "choose",
@@ -49,6 +49,13 @@ on_page (WprWindow *self)
     [WPR_PAGE_SAVING] = "saving",
     [WPR_PAGE_RESULT] = "result",
   };
+  show_only (self, self->guided ? "guide" : names[wpr_model_get_page (self->model)]);
+  wpr_window_update_actions (self);
+}
+
+static void
+on_page (WprWindow *self)
+{
   WprPage page = wpr_model_get_page (self->model);
   const WprOutcome *outcome = wpr_model_get_outcome (self->model);
   if (page == WPR_PAGE_SAVING)
@@ -56,10 +63,9 @@ on_page (WprWindow *self)
   else if (page == WPR_PAGE_RESULT)
     wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome,
                           wpr_model_get_stats (self->model));
-  show_only (self, names[page]);
+  wpr_window_show_page (self);
   if (page != WPR_PAGE_CHOOSE)
     adw_view_stack_set_visible_child_name (ADW_VIEW_STACK (self->places), "record");
-  wpr_window_update_actions (self);
   if (page == WPR_PAGE_RESULT)
     {
       wpr_window_find_programs (self);
@@ -260,6 +266,9 @@ wpr_window_finalize (GObject *object)
   WprWindow *self = WPR_WINDOW (object);
   g_clear_object (&self->model);
   g_clear_object (&self->list);
+  g_free (self->guide_asked);
+  g_free (self->guide_ticket);
+  g_free (self->guide_note);
   G_OBJECT_CLASS (wpr_window_parent_class)->finalize (object);
 }
 
@@ -271,6 +280,7 @@ wpr_window_class_init (WprWindowClass *klass)
   G_OBJECT_CLASS (klass)->finalize = wpr_window_finalize;
   GTK_WINDOW_CLASS (klass)->close_request = wpr_window_close_request;
   g_type_ensure (WPR_TYPE_CHOOSE_PAGE);
+  g_type_ensure (WPR_TYPE_GUIDE_PAGE);
   g_type_ensure (WPR_TYPE_RECORDING_PAGE);
   g_type_ensure (WPR_TYPE_SAVING_PAGE);
   g_type_ensure (WPR_TYPE_RESULT_PAGE);
@@ -283,6 +293,7 @@ wpr_window_class_init (WprWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, WprWindow, choose);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, recording);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, saving);
+  gtk_widget_class_bind_template_child (widget_class, WprWindow, guide);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, result);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, recordings);
   wpr_window_install_actions (widget_class);
@@ -345,6 +356,9 @@ wpr_window_new (GtkApplication *application, WprSettings *settings)
   g_signal_connect_object (self->list, "cannot-trash", G_CALLBACK (on_cannot_trash), self,
                            G_CONNECT_SWAPPED);
   wpr_recordings_page_set_model (WPR_RECORDINGS_PAGE (self->recordings), self->model, self->list);
+  wpr_guide_page_set_model (WPR_GUIDE_PAGE (self->guide), self->model);
+  g_signal_connect_object (self->model, "guide", G_CALLBACK (wpr_window_take_guide), self,
+                           G_CONNECT_SWAPPED);
   wpr_window_update_actions (self);
   return GTK_WIDGET (self);
 }

@@ -22,7 +22,10 @@ void wpr_window_toast (WprWindow *self, const char *text);
 /* Shows a finished recording (.etl), or why it cannot be shown now. */
 void wpr_window_show_recording (WprWindow *self, GFile *file);
 
-/* Adds .wprp files to the list. */
+/* Adds .wprp files to the list; one that is a guide is shown as such. */
 void wpr_window_add_profiles (WprWindow *self, GFile **files, int n_files);
+/* Shows a .wprp as a guide; name: of g_file_get_parse_name(). */
+void wpr_window_show_guide (WprWindow *self, const char *name, const char *ticket,
+                            const char *note);
 
 G_END_DECLS

@@ -279,6 +279,20 @@ test_a_file_has_a_title_although_it_cannot_be_used (void **state)
     }
 }
 
+static void
+test_the_roots_remarks_are_there_also_of_a_faulty_file (void **state)
+{
+  static const char text[] = "<WindowsPerformanceRecorder Version=\"1.0\" Tag=\"guide:Ada\">"
+                             "<Nonsense/></WindowsPerformanceRecorder>";
+  g_autoptr (WprLibrary) library = wpr_library_new ();
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  assert_false (wpr_library_add_bytes (library, bytes, "test.wprp", NULL));
+  g_autofree char *tag = wpr_library_dup_remark (library, "test.wprp", "Tag");
+  assert_string_equal (tag, "guide:Ada");
+  assert_null (wpr_library_dup_remark (library, "test.wprp", "Comments"));
+  assert_null (wpr_library_dup_remark (library, "other.wprp", "Tag"));
+}
+
 int
 main (void)
 {
@@ -288,6 +302,7 @@ main (void)
     cmocka_unit_test (test_a_faulty_file_leaves_its_faults_and_no_profile),
     cmocka_unit_test (test_adding_a_file_again_replaces_it),
     cmocka_unit_test (test_a_variant_that_is_there_twice_is_a_warning),
+    cmocka_unit_test (test_the_roots_remarks_are_there_also_of_a_faulty_file),
     cmocka_unit_test (test_files_with_unusual_names_and_missing_ones),
     cmocka_unit_test (test_names_carry_their_level_in_any_case),
     cmocka_unit_test (test_a_file_has_a_title_although_it_cannot_be_used),

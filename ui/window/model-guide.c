@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The model: a guide (guide.h) that is read, and the recording it asks for. */
+#include "config.h"
+#include "model-private.h"
+
+#include "guide.h"
+
+void
+wpr_model_read_guide (WprModel *self, const char *name)
+{
+  wpr_backend_read_guide (self->backend, name);
+}
+
+void
+wpr_model_take_guide (WprModel *self, WprGuide *guide)
+{
+  g_autoptr (WprGuide) taken = guide;
+  wpr_model_emit (self, WPR_MODEL_GUIDE, taken);
+}
+
+gboolean
+wpr_model_can_start_guide (WprModel *self, const WprGuide *guide)
+{
+  return guide->id != NULL && !guide->plan->needs_rights && !self->starting
+         && (self->page == WPR_PAGE_CHOOSE || self->page == WPR_PAGE_RESULT);
+}
+
+void
+wpr_model_start_guide (WprModel *self, const WprGuide *guide)
+{
+  if (!wpr_model_can_start_guide (self, guide))
+    return;
+  if (self->page == WPR_PAGE_RESULT)
+    wpr_model_record_again (self);
+  char *names[] = { guide->id, NULL };
+  WprWish wish = { .names = names,
+                   .level = guide->level,
+                   .mode = guide->mode,
+                   .folder = (char *)wpr_model_get_folder (self) };
+  self->starting = TRUE;
+  wpr_backend_start (self->backend, &wish);
+  wpr_model_emit (self, WPR_MODEL_PLANNED);
+}
+
+void
+wpr_model_set_name_words (WprModel *self, const char *words)
+{
+  wpr_backend_set_name_words (self->backend, words);
+}
