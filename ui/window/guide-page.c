@@ -124,6 +124,8 @@ static char *
 describe_saved (WprGuidePage *self)
 {
   const WprOutcome *outcome = wpr_model_get_outcome (self->model);
+  if (outcome->kind == WPR_OUTCOME_DAMAGED)
+    return g_strdup (_ ("Saved, but damaged"));
   if (outcome->lost == 0)
     /* Translators: %s is a file name */
     return g_strdup_printf (_ ("Saved, and complete: %s"), outcome->name);

@@ -25,7 +25,10 @@ wpr_window_show_recording (WprWindow *self, GFile *file)
   else if (path == NULL)
     wpr_window_toast (self, _ ("Only files of this computer can be shown: copy it here first"));
   else
-    wpr_model_open_file (self->model, path);
+    {
+      self->guided = FALSE; /* the recording takes the page's place */
+      wpr_model_open_file (self->model, path);
+    }
 }
 
 /* ---- the note ---- */
