@@ -271,7 +271,8 @@ WPR_API void wpr_unfinished_free (WprUnfinished *unfinished);
 WPR_API GPtrArray *wpr_unfinished_list (GError **error); /* blocks */
 /* Those below a folder of the person's choice (-recordtempto). Never fails; blocks. */
 WPR_API GPtrArray *wpr_unfinished_list_in (const char *folder);
-/* Deletes a raw store for good. WPR_ERROR_STATE while its recorder lives or somebody finishes it. */
+/* Deletes a raw store for good. WPR_ERROR_STATE while its recorder lives or somebody finishes it.
+ */
 WPR_API gboolean wpr_unfinished_discard (const char *store_path, GError **error);
 /* Plays a raw store into an .etl. Blocks. progress may be NULL. On success the store is deleted.
  * name NULL: the naming rule. _as: as the flags say. */
