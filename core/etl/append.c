@@ -95,6 +95,21 @@ fit (const WprEtlFileInfo *info, guint8 *buffer, guint32 *bytes, GError **error)
 }
 
 static gboolean
+fail_writing (GError **error)
+{
+  wpr_set_error (error,
+                 errno == ENOSPC || errno == EDQUOT ? WPR_ERROR_NO_SPACE : WPR_ERROR_NOT_WRITABLE,
+                 0, _ ("The note could not be written into the file: %s."), g_strerror (errno));
+  return FALSE;
+}
+
+static gboolean
+sync_file (int fd, GError **error)
+{
+  return fdatasync (fd) == 0 || fail_writing (error);
+}
+
+static gboolean
 write_at (int fd, const guint8 *bytes, gsize size, guint64 at, GError **error)
 {
   while (size > 0)
@@ -104,13 +119,7 @@ write_at (int fd, const guint8 *bytes, gsize size, guint64 at, GError **error)
       if (n < 0 && errno == EINTR)
         continue;
       if (n <= 0)
-        {
-          wpr_set_error (
-              error,
-              errno == ENOSPC || errno == EDQUOT ? WPR_ERROR_NO_SPACE : WPR_ERROR_NOT_WRITABLE, 0,
-              _ ("The note could not be written into the file: %s."), g_strerror (errno));
-          return FALSE;
-        }
+        return fail_writing (error);
       bytes += n;
       size -= (gsize)n;
       at += (guint64)n;
@@ -132,14 +141,14 @@ put (int fd, const WprEtlFile *file, guint8 *buffer, GError **error)
   memset (filled, 0xff, bytes);
   memcpy (filled, buffer, used);
   wpr_etl_put32 (count, file->info.n_buffers + 1);
-  if (!write_at (fd, filled, bytes, file->size, error))
-    {
-      /* what was whole before stays so */
-      if (ftruncate (fd, (off_t)file->size) != 0)
-        return FALSE;
-      return FALSE;
-    }
-  return fdatasync (fd) == 0 && write_at (fd, count, sizeof count, BUFFERS_WRITTEN, error);
+  if (write_at (fd, filled, bytes, file->size, error) && sync_file (fd, error)
+      && write_at (fd, count, sizeof count, BUFFERS_WRITTEN, error))
+    return TRUE;
+  /* What was whole before stays so. Where not even this succeeds, the header does not count what
+   * is behind. */
+  if (ftruncate (fd, (off_t)file->size) != 0)
+    g_prefix_error (error, "%s ", _ ("A piece of it is left at the end of the file."));
+  return FALSE;
 }
 
 gboolean

@@ -7,9 +7,10 @@
 G_BEGIN_DECLS
 
 /* Appends a buffer that holds the event, as late as anything on CPU 0, then counts it in the file's
- * header: a crash in between leaves a file that is read as it was. fd: opened for reading and
- * writing; stays the caller's. WPR_ERROR_DAMAGED: the file is not whole, so nothing can follow;
- * WPR_ERROR_NOT_AVAILABLE where it is of a 32-bit system. Blocks. */
+ * header: the file is as it was after an error, and after a crash in between has one buffer more
+ * than its header counts. fd: opened for reading and writing; stays the caller's.
+ * WPR_ERROR_DAMAGED: the file is not whole, so nothing can follow; WPR_ERROR_NOT_AVAILABLE where it
+ * is of a 32-bit system. Blocks. */
 gboolean wpr_etl_append (int fd, const WprEtlHead *head, gconstpointer payload, gsize size,
                          GError **error);
 

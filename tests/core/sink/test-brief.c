@@ -8,8 +8,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/files.h"
@@ -17,6 +20,16 @@
 #include "kit.h"
 #include "sink/sink.h"
 #include "wpr-trace.h"
+
+static gboolean sync_fails;
+
+/* In the place of the C library's. */
+int
+fdatasync (int fd)
+{
+  errno = EIO;
+  return sync_fails ? -1 : fsync (fd);
+}
 
 typedef struct
 {
@@ -148,6 +161,38 @@ a_file_that_is_not_whole_is_left_as_it_is (void **state)
     }
 }
 
+/* A limit in the middle of the new buffer, and a disk that takes nothing: said, and as it was. */
+static void
+a_note_that_cannot_be_written_changes_nothing (void **state)
+{
+  for (guint by_sync = 0; by_sync < 2; by_sync++)
+    {
+      Place place;
+      struct rlimit limit, before;
+      g_autoptr (GError) error = NULL;
+      g_autofree char *was = NULL, *is = NULL;
+      gsize size_was, size_is;
+
+      place_init (&place, FALSE);
+      assert_true (g_file_get_contents (place.path, &was, &size_was, NULL));
+      assert_int_equal (getrlimit (RLIMIT_FSIZE, &before), 0);
+      limit = before;
+      limit.rlim_cur = (rlim_t)size_was + 1000;
+      signal (SIGXFSZ, SIG_IGN);
+      sync_fails = by_sync != 0;
+      if (!sync_fails)
+        assert_int_equal (setrlimit (RLIMIT_FSIZE, &limit), 0);
+      assert_false (wpr_trace_add_note (place.fd, "x.etl", "no", &error));
+      sync_fails = FALSE;
+      assert_int_equal (setrlimit (RLIMIT_FSIZE, &before), 0);
+      assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_NOT_WRITABLE));
+      assert_true (g_file_get_contents (place.path, &is, &size_is, NULL));
+      assert_int_equal (size_is, size_was);
+      assert_memory_equal (is, was, size_was);
+      place_clear (&place);
+    }
+}
+
 static void
 what_is_no_trace_is_refused (void **state)
 {
@@ -175,6 +220,7 @@ main (void)
     cmocka_unit_test (a_glance_says_what_all_of_it_says),
     cmocka_unit_test (notes_are_added_and_the_last_one_counts),
     cmocka_unit_test (a_file_that_is_not_whole_is_left_as_it_is),
+    cmocka_unit_test (a_note_that_cannot_be_written_changes_nothing),
     cmocka_unit_test (what_is_no_trace_is_refused),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);

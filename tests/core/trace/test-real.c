@@ -313,6 +313,26 @@ play_account (const Kit *kit, Account *account, WprTraceCounters *counters)
 }
 
 static void
+assert_time (const Account *account, const gint64 *kernels, gint64 stolen, guint64 inferred)
+{
+  gint64 steady = account->busy[1] - kernels[1], bursts = account->busy[0] - kernels[0];
+  /* A kernel that tells every switch: all time is known to 2 %, and what was stolen. */
+  if (inferred == 0)
+    {
+      assert_true (fabs ((double)steady) < 0.02 * (double)kernels[1] + (double)stolen);
+      assert_true (fabs ((double)bursts) < 0.02 * (double)kernels[0] + (double)stolen);
+      return;
+    }
+  /* One that tells neither a switch out of idle nor what woke a thread on an idle CPU: when such a
+   * thread began is not in the records, so its time may be short by any amount, and the next thread
+   * gets what others did unseen. Never more than was there, and who works without pause is known
+   * still. */
+  assert_true (fabs ((double)steady) < 0.05 * (double)kernels[1] + (double)stolen);
+  assert_true ((double)bursts < 0.25 * (double)kernels[0] + (double)stolen);
+  assert_true (account->busy[0] > 0);
+}
+
+static void
 test_cpu_time (void **state)
 {
   int refused, go[2];
@@ -366,21 +386,7 @@ test_cpu_time (void **state)
   assert_int_equal (account.n_switches, switches);
   assert_true (account.n_wakings <= wakings);
   assert_int_equal (account.n_broken, 0);
-  gint64 steady = account.busy[1] - kernels[1], bursts = account.busy[0] - kernels[0];
-  /* A kernel that tells every switch: all time is known to 2 %, and what was stolen. */
-  if (counters.inferred_switches == 0)
-    {
-      assert_true (fabs ((double)steady) < 0.02 * (double)kernels[1] + (double)stolen);
-      assert_true (fabs ((double)bursts) < 0.02 * (double)kernels[0] + (double)stolen);
-      return;
-    }
-  /* One that tells neither a switch out of idle nor what woke a thread on an idle CPU: when such a
-   * thread began is not in the records, so its time may be short by any amount, and the next thread
-   * gets what others did unseen. Never more than was there, and who works without pause is known
-   * still. */
-  assert_true (fabs ((double)steady) < 0.05 * (double)kernels[1] + (double)stolen);
-  assert_true ((double)bursts < 0.25 * (double)kernels[0] + (double)stolen);
-  assert_true (account.busy[0] > 0);
+  assert_time (&account, kernels, stolen, counters.inferred_switches);
 }
 
 int
