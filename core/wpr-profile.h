@@ -122,7 +122,10 @@ typedef struct
   gboolean stop_at_max_size;   /* at -maxsize it stops; else the oldest go */
   guint duration_s;            /* 0: never stops by itself */
   guint sample_interval_100ns; /* 0: 10 000 (1 ms); 1221..10 000 000 */
-  char *instance;              /* NULL: "WprApp" */
+  /* FALSE (-ownprograms): only with the rights that are there. TRUE, the default: where the machine
+   * can be unlocked, as if it were */
+  gboolean unlock;
+  char *instance;    /* NULL: "WprApp" */
   char *record_to;   /* -recordtempto: folder for the raw recording, NULL: the state folder */
   char *save_folder; /* where -duration saves; NULL: the default one */
 } WprChoice;
@@ -135,12 +138,22 @@ WPR_API GVariant *wpr_choice_to_variant (const WprChoice *choice); /* floating a
 WPR_API WprChoice *wpr_choice_from_variant (GVariant *variant, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprChoice, wpr_choice_free)
 
-/* How much this process may do. */
+/* How much this process may do by itself: each sees what the one above it sees, and more. */
 typedef enum
 {
-  WPR_RIGHTS_NONE, /* no kernel-wide events */
-  WPR_RIGHTS_FULL, /* system-wide events and tracepoints with data */
+  WPR_RIGHTS_NONE,   /* no event of the kernel */
+  WPR_RIGHTS_OWN,    /* samples, switches, faults, task records of this user's programs */
+  WPR_RIGHTS_SYSTEM, /* the same of all programs and of the kernel; no tracepoints */
+  WPR_RIGHTS_FULL,   /* system-wide events and tracepoints with data */
 } WprRights;
+
+/* Whether the broker would give what this process lacks. */
+typedef enum
+{
+  WPR_UNLOCK_NONE, /* there is no broker, or it would refuse */
+  WPR_UNLOCK_ASK,  /* after asking: for an administrator's password, or whatever the policy says */
+  WPR_UNLOCK_YES,  /* without asking */
+} WprUnlock;
 
 typedef enum
 {
@@ -159,9 +172,15 @@ WPR_API void wpr_machine_unref (WprMachine *machine);
 WPR_API guint wpr_machine_get_n_cpus (const WprMachine *machine);   /* online */
 WPR_API guint64 wpr_machine_get_memory (const WprMachine *machine); /* bytes */
 WPR_API WprRights wpr_machine_get_rights (const WprMachine *machine);
-/* Why there are no rights, and what helps: one translated sentence; "" with full rights. */
+/* Why the rights are no more, and what helps: translated sentences; "" with full rights. */
 WPR_API const char *wpr_machine_get_rights_text (const WprMachine *machine);
 WPR_API void wpr_machine_set_rights_text (WprMachine *machine, const char *text);
+/* NONE unless set. Says nothing where the rights are full already. */
+WPR_API WprUnlock wpr_machine_get_unlock (const WprMachine *machine);
+WPR_API void wpr_machine_set_unlock (WprMachine *machine, WprUnlock unlock);
+/* With WPR_RIGHTS_OWN: also what own programs do inside the kernel (perf_event_paranoid 1). */
+WPR_API gboolean wpr_machine_get_sees_kernel (const WprMachine *machine);
+WPR_API void wpr_machine_set_sees_kernel (WprMachine *machine, gboolean sees);
 WPR_API void wpr_machine_set_max_possible_cpu (WprMachine *machine, guint highest);
 WPR_API guint wpr_machine_get_max_possible_cpu (const WprMachine *machine);
 WPR_API void wpr_machine_set_has_pmu (WprMachine *machine, gboolean has);
@@ -282,6 +301,10 @@ typedef struct
   guint64 flush_bytes;
   gboolean strict;       /* something of it is strict: see the items and what is missing */
   gboolean needs_rights; /* nothing of it can be recorded for want of rights */
+  /* What it was made for: the machine's rights, or FULL where `unlock` says that the broker has to
+   * be asked first */
+  WprRights rights;
+  gboolean unlock;
   const char *digest; /* SHA-256 over everything above but texts: equal digests, equal recordings */
 } WprPlan;
 

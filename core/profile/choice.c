@@ -21,6 +21,7 @@ wpr_choice_new (void)
   WprChoice *choice = g_new0 (WprChoice, 1);
   choice->profiles = g_ptr_array_new_with_free_func (wpr_choice_item_free);
   choice->mode = WPR_MODE_MEMORY;
+  choice->unlock = TRUE;
   return choice;
 }
 
@@ -88,6 +89,7 @@ wpr_choice_to_variant (const WprChoice *choice)
   g_variant_dict_insert (&dict, "stop-at-max-size", "b", choice->stop_at_max_size);
   g_variant_dict_insert (&dict, "duration-s", "u", choice->duration_s);
   g_variant_dict_insert (&dict, "sample-interval-100ns", "u", choice->sample_interval_100ns);
+  g_variant_dict_insert (&dict, "unlock", "b", choice->unlock);
   if (choice->instance != NULL)
     g_variant_dict_insert (&dict, "instance", "s", choice->instance);
   if (choice->record_to != NULL)
@@ -147,6 +149,7 @@ wpr_choice_from_variant (GVariant *variant, GError **error)
   g_variant_dict_lookup (&dict, "stop-at-max-size", "b", &choice->stop_at_max_size);
   g_variant_dict_lookup (&dict, "duration-s", "u", &choice->duration_s);
   g_variant_dict_lookup (&dict, "sample-interval-100ns", "u", &choice->sample_interval_100ns);
+  g_variant_dict_lookup (&dict, "unlock", "b", &choice->unlock);
   g_variant_dict_lookup (&dict, "instance", "s", &choice->instance);
   choice->record_to = wpr_choice_lookup_path (&dict, "record-to");
   choice->save_folder = wpr_choice_lookup_path (&dict, "save-folder");

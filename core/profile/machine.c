@@ -12,6 +12,8 @@ struct _WprMachine
   guint64 memory_bytes;
   WprRights rights;
   char *rights_text;
+  WprUnlock unlock;
+  gboolean sees_kernel;
   gboolean has_pmu;
   char *architecture; /* NULL: not known */
   int family, model;
@@ -92,6 +94,34 @@ wpr_machine_set_rights_text (WprMachine *machine, const char *text)
   g_return_if_fail (machine != NULL && text != NULL);
   g_free (machine->rights_text);
   machine->rights_text = g_strdup (text);
+}
+
+WprUnlock
+wpr_machine_get_unlock (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, WPR_UNLOCK_NONE);
+  return machine->unlock;
+}
+
+void
+wpr_machine_set_unlock (WprMachine *machine, WprUnlock unlock)
+{
+  g_return_if_fail (machine != NULL);
+  machine->unlock = unlock;
+}
+
+gboolean
+wpr_machine_get_sees_kernel (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, FALSE);
+  return machine->sees_kernel;
+}
+
+void
+wpr_machine_set_sees_kernel (WprMachine *machine, gboolean sees)
+{
+  g_return_if_fail (machine != NULL);
+  machine->sees_kernel = sees;
 }
 
 void
@@ -222,6 +252,8 @@ wpr_machine_to_variant (const WprMachine *machine)
   g_variant_dict_insert (&dict, "memory", "t", machine->memory_bytes);
   g_variant_dict_insert (&dict, "rights", "i", (gint32)machine->rights);
   g_variant_dict_insert (&dict, "rights-text", "s", machine->rights_text);
+  g_variant_dict_insert (&dict, "unlock", "i", (gint32)machine->unlock);
+  g_variant_dict_insert (&dict, "sees-kernel", "b", machine->sees_kernel);
   g_variant_dict_insert (&dict, "pmu", "b", machine->has_pmu);
   if (machine->architecture != NULL)
     g_variant_dict_insert (&dict, "processor", "(sii)", machine->architecture, machine->family,
@@ -250,6 +282,7 @@ wpr_machine_from_variant (GVariant *variant)
   guint32 cpus = 0, highest = 0;
   guint64 memory = 0;
   gint32 rights = WPR_RIGHTS_NONE, unset = WPR_HAVE_UNKNOWN, family = 0, model = 0;
+  gint32 unlock = WPR_UNLOCK_NONE;
   const char *text = "", *kernel = "", *architecture = NULL;
   gboolean pmu = FALSE;
   g_variant_lookup (variant, "cpus", "u", &cpus);
@@ -257,11 +290,15 @@ wpr_machine_from_variant (GVariant *variant)
   g_variant_lookup (variant, "rights", "i", &rights);
   if (cpus == 0)
     return NULL;
+  rights = CLAMP (rights, WPR_RIGHTS_NONE, WPR_RIGHTS_FULL);
   WprMachine *machine = wpr_machine_new (cpus, memory, (WprRights)rights);
   if (g_variant_lookup (variant, "highest-cpu", "u", &highest))
     machine->max_possible_cpu = highest;
   if (g_variant_lookup (variant, "rights-text", "&s", &text))
     wpr_machine_set_rights_text (machine, text);
+  if (g_variant_lookup (variant, "unlock", "i", &unlock))
+    machine->unlock = (WprUnlock)CLAMP (unlock, WPR_UNLOCK_NONE, WPR_UNLOCK_YES);
+  g_variant_lookup (variant, "sees-kernel", "b", &machine->sees_kernel);
   if (g_variant_lookup (variant, "pmu", "b", &pmu))
     machine->has_pmu = pmu;
   if (g_variant_lookup (variant, "processor", "(&sii)", &architecture, &family, &model))

@@ -199,7 +199,7 @@ wpr_plan_add_stack (WprPlanBuild *build, const WprChosen *chosen, const WprNamed
         item->item.stack = MAX (item->item.stack, row->depth);
       is_known |= *event == '?' || item != NULL || g_hash_table_contains (build->missing, event);
     }
-  if (!is_known && wpr_machine_get_rights (build->machine) != WPR_RIGHTS_NONE)
+  if (!is_known && build->owner->plan.rights != WPR_RIGHTS_NONE)
     wpr_plan_add_missing (build, what, WPR_MISSING_NO_COUNTERPART,
                           _ ("The kernel takes no call stack at this operation."), &asker);
 }

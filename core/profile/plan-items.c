@@ -84,7 +84,7 @@ wpr_plan_get_kernel_item (WprPlanBuild *build, WprCollectorBuild *collector, Wpr
 {
   build->has_kernel_item = TRUE;
   collector->is_used = TRUE;
-  if (wpr_machine_get_rights (build->machine) != WPR_RIGHTS_NONE)
+  if (build->owner->plan.rights != WPR_RIGHTS_NONE)
     return wpr_plan_get_item (build, collector, kind, name, asker);
   const char *text = wpr_machine_get_rights_text (build->machine);
   wpr_plan_add_missing (build, name, WPR_MISSING_NEEDS_RIGHTS,
@@ -128,7 +128,7 @@ wpr_plan_add_pattern (WprPlanBuild *build, WprCollectorBuild *collector, const c
                              asker);
   if (names->len > 0 || optional)
     return;
-  if (wpr_machine_get_rights (build->machine) == WPR_RIGHTS_NONE)
+  if (build->owner->plan.rights == WPR_RIGHTS_NONE)
     wpr_plan_add_missing (build, pattern, WPR_MISSING_NEEDS_RIGHTS,
                           _ ("Which events these are can be looked up with an administrator's "
                              "permission only."),
@@ -158,7 +158,7 @@ wpr_plan_add_sample (WprPlanBuild *build, WprCollectorBuild *collector, WprStack
     }
   WprAsker not_strict = *asker; /* the clock does as well */
   not_strict.strict = FALSE;
-  if (!has_pmu && wpr_machine_get_rights (build->machine) != WPR_RIGHTS_NONE)
+  if (!has_pmu && build->owner->plan.rights != WPR_RIGHTS_NONE)
     wpr_plan_add_missing (build, "hardware counters", WPR_MISSING_NOT_HERE,
                           _ ("This computer offers none. The system clock is used for sampling "
                              "instead."),
@@ -174,7 +174,7 @@ wpr_plan_add_probe (WprPlanBuild *build, WprCollectorBuild *collector, const cha
   WprAsker not_strict = *asker;
   WprHave have = wpr_machine_get_event (build->machine, name);
   not_strict.strict = FALSE;
-  if (have == WPR_HAVE_YES || wpr_machine_get_rights (build->machine) == WPR_RIGHTS_NONE)
+  if (have == WPR_HAVE_YES || build->owner->plan.rights == WPR_RIGHTS_NONE)
     wpr_plan_add_tracepoint (build, collector, name, TRUE, stack, &not_strict);
   else if (have == WPR_HAVE_REFUSED)
     wpr_plan_add_missing (

@@ -175,8 +175,19 @@ wpr_plan_sum_up (WprPlanBuild *build)
       plan->memory_bytes += collector->is_used ? collector->collector.bytes_granted : 0;
     }
   plan->duration_s = build->choice->duration_s;
-  plan->needs_rights
-      = wpr_machine_get_rights (build->machine) == WPR_RIGHTS_NONE && build->has_kernel_item;
+  plan->needs_rights = plan->rights == WPR_RIGHTS_NONE && build->has_kernel_item;
+}
+
+/* Where the broker would help and may be asked, the plan is what comes after it has. */
+static void
+wpr_plan_take_rights (WprPlanBuild *build)
+{
+  WprPlan *plan = &build->owner->plan;
+  plan->rights = wpr_machine_get_rights (build->machine);
+  plan->unlock = plan->rights < WPR_RIGHTS_FULL && build->choice->unlock
+                 && wpr_machine_get_unlock (build->machine) != WPR_UNLOCK_NONE;
+  if (plan->unlock)
+    plan->rights = WPR_RIGHTS_FULL;
 }
 
 GArray *
@@ -217,6 +228,7 @@ wpr_plan_new (WprLibrary *library, const WprChoice *choice, const WprMachine *ma
       wpr_plan_unref (&build.owner->plan);
       return NULL;
     }
+  wpr_plan_take_rights (&build);
   wpr_plan_collect (&build);
   wpr_plan_finish_filters (&build);
   wpr_plan_finish_limits (&build);

@@ -68,7 +68,7 @@ wpr_start_plan (WprLocal *local, GVariant *files, GError **error)
   local->plan = wpr_plan_new (library, local->choice, local->machine, error);
   if (!local->plan)
     return FALSE;
-  if (local->plan->needs_rights || wpr_machine_get_rights (local->machine) == WPR_RIGHTS_NONE)
+  if (local->plan->needs_rights || local->plan->rights == WPR_RIGHTS_NONE)
     {
       wpr_set_error (error, WPR_ERROR_NOT_PERMITTED, 0, "%s",
                      wpr_machine_get_rights_text (local->machine));

@@ -153,6 +153,33 @@ test_without_rights_everything_of_the_kernel_needs_them (void **state)
 }
 
 static void
+test_a_machine_that_can_be_unlocked_is_planned_as_if_it_were (void **state)
+{
+  g_autoptr (WprLibrary) library = wpr_library_new ();
+  g_autoptr (WprMachine) machine = wpr_machine_new (2, 8 * GIB, WPR_RIGHTS_NONE);
+  g_autoptr (WprChoice) choice = wpr_choice_new ();
+  wpr_choice_add (choice, "CPU", NULL, -1);
+  assert_true (choice->unlock);
+  static const WprUnlock ways[] = { WPR_UNLOCK_NONE, WPR_UNLOCK_ASK, WPR_UNLOCK_YES };
+  for (gsize i = 0; i < G_N_ELEMENTS (ways); i++)
+    for (int wanted = 0; wanted < 2; wanted++)
+      {
+        gboolean unlocked = wanted && ways[i] != WPR_UNLOCK_NONE;
+        choice->unlock = wanted;
+        wpr_machine_set_unlock (machine, ways[i]);
+        g_autoptr (WprPlan) plan = wpr_plan_new (library, choice, machine, NULL);
+        assert_int_equal (plan->unlock, unlocked);
+        assert_int_equal (plan->rights, unlocked ? WPR_RIGHTS_FULL : WPR_RIGHTS_NONE);
+        assert_int_equal (plan->needs_rights, !unlocked);
+        assert_int_equal (get_item (plan, "sched:sched_switch") != NULL, unlocked);
+      }
+  choice->unlock = FALSE;
+  g_autoptr (GVariant) sent = g_variant_ref_sink (wpr_choice_to_variant (choice));
+  g_autoptr (WprChoice) received = wpr_choice_from_variant (sent, NULL);
+  assert_false (received->unlock);
+}
+
+static void
 test_only_file_mode_keeps_the_recorder_out (void **state)
 {
   g_autoptr (WprLibrary) library = wpr_library_new ();
@@ -468,6 +495,8 @@ test_a_machine_survives_the_way_between_processes (void **state)
 {
   g_autoptr (WprMachine) machine = wpr_machine_new (6, 5 * GIB, WPR_RIGHTS_NONE);
   wpr_machine_set_rights_text (machine, "No “rights”.");
+  wpr_machine_set_unlock (machine, WPR_UNLOCK_ASK);
+  wpr_machine_set_sees_kernel (machine, TRUE);
   wpr_machine_set_max_possible_cpu (machine, 63);
   wpr_machine_set_has_pmu (machine, TRUE);
   wpr_machine_set_kernel (machine, "6.1.0");
@@ -483,6 +512,8 @@ test_a_machine_survives_the_way_between_processes (void **state)
   assert_int_equal (wpr_machine_get_memory (other), 5 * GIB);
   assert_int_equal (wpr_machine_get_rights (other), WPR_RIGHTS_NONE);
   assert_string_equal (wpr_machine_get_rights_text (other), "No “rights”.");
+  assert_int_equal (wpr_machine_get_unlock (other), WPR_UNLOCK_ASK);
+  assert_true (wpr_machine_get_sees_kernel (other));
   assert_int_equal (wpr_machine_get_max_possible_cpu (other), 63);
   assert_true (wpr_machine_get_has_pmu (other));
   assert_string_equal (wpr_machine_get_kernel (other), "6.1.0");
@@ -504,6 +535,7 @@ main (void)
     cmocka_unit_test (test_what_the_kernel_lacks_or_refuses_is_a_note),
     cmocka_unit_test (test_a_machine_that_has_nothing_still_plans),
     cmocka_unit_test (test_without_rights_everything_of_the_kernel_needs_them),
+    cmocka_unit_test (test_a_machine_that_can_be_unlocked_is_planned_as_if_it_were),
     cmocka_unit_test (test_only_file_mode_keeps_the_recorder_out),
     cmocka_unit_test (test_windows_only_keywords_say_so),
     cmocka_unit_test (test_strict_is_kept_for_each_event),
