@@ -9,9 +9,8 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include "kit.h"
 #include "profile-file.h"
-#include "screen.h"
-#include "wpr.h"
 
 /* Where the second program stands: beside the window, which is 960 wide and begins at 0. */
 #define SOURCE_X 1100
@@ -20,23 +19,7 @@
 #define STEPS 20
 #define STEP_MS 40
 
-static const char *wprui, *wpr, *drag_files;
-
-static int
-set_up (void **state)
-{
-  clean_places (wpr);
-  *state = g_new0 (Screen, 1);
-  return 0;
-}
-
-static int
-tear_down (void **state)
-{
-  screen_end (*state);
-  g_free (*state);
-  return 0;
-}
+static const char *drag_files;
 
 static void
 start (Screen *screen)
@@ -248,23 +231,15 @@ a_file_opens_in_the_program_for_it (void **state)
 int
 main (int argc, char **argv)
 {
-  if (argc < 4)
+  if (!kit_begin (argc, argv, 3))
     return 2;
-  g_autofree char *window = g_canonicalize_filename (argv[1], NULL);
-  g_autofree char *command = g_canonicalize_filename (argv[2], NULL);
-  g_autofree char *source = g_canonicalize_filename (argv[3], NULL);
-  wprui = window;
-  wpr = command;
-  drag_files = source;
-  g_setenv ("WPR_RECORDER", wpr, TRUE);
-  atspi_init ();
+  drag_files = argv[3];
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (the_chooser_adds_a_path_that_is_typed, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (the_chooser_adds_several_files_at_once, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (the_chooser_can_be_left, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (files_are_added_by_dropping_them, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_file_opens_in_the_program_for_it, set_up, tear_down),
+    kit_test (the_chooser_adds_a_path_that_is_typed),
+    kit_test (the_chooser_adds_several_files_at_once),
+    kit_test (the_chooser_can_be_left),
+    kit_test (files_are_added_by_dropping_them),
+    kit_test (a_file_opens_in_the_program_for_it),
   };
-  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
-  return cmocka_run_group_tests (tests, NULL, NULL);
+  return kit_run (tests);
 }

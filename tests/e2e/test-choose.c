@@ -9,22 +9,11 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include "kit.h"
 #include "profile-file.h"
-#include "screen.h"
-#include "wpr.h"
-
-static const char *wprui, *wpr;
 
 /* Settings that outlive the window, in its private home. */
 static const char *const lasting[] = { "GSETTINGS_BACKEND=keyfile", NULL };
-
-static int
-set_up (void **state)
-{
-  clean_places (wpr);
-  *state = g_new0 (Screen, 1);
-  return 0;
-}
 
 static char *
 settings_file (void)
@@ -35,12 +24,9 @@ settings_file (void)
 static int
 tear_down (void **state)
 {
-  screen_end (*state);
-  g_free (*state);
   g_autofree char *file = settings_file ();
   g_unlink (file);
-  clean_places (wpr);
-  return 0;
+  return kit_tear_down (state);
 }
 
 static void
@@ -326,31 +312,24 @@ narrow_options_are_one_press_away (void **state)
 int
 main (int argc, char **argv)
 {
-  if (argc < 3)
+  if (!kit_begin (argc, argv, 2))
     return 2;
-  g_autofree char *window = g_canonicalize_filename (argv[1], NULL);
-  g_autofree char *command = g_canonicalize_filename (argv[2], NULL);
-  wprui = window;
-  wpr = command;
-  g_setenv ("WPR_RECORDER", wpr, TRUE);
-  atspi_init ();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (a_symptom_chooses_its_profiles_and_can_be_undone, set_up,
+    cmocka_unit_test_setup_teardown (a_symptom_chooses_its_profiles_and_can_be_undone, kit_set_up,
                                      tear_down),
-    cmocka_unit_test_setup_teardown (the_forecast_follows_the_choice, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (details_say_what_a_profile_adds, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_profile_that_adds_nothing_says_so, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_profile_of_which_nothing_can_be_had_does_not_start, set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (the_choice_lasts_to_the_next_start, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (it_stops_by_itself_after_the_time, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (it_stops_by_itself_at_the_size, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (settings_are_saved_as_a_profile_that_plans_the_same, set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (the_keyboard_alone_chooses_and_records, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (preferences_hold_for_every_recording, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (narrow_options_are_one_press_away, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (the_forecast_follows_the_choice, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (details_say_what_a_profile_adds, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_profile_that_adds_nothing_says_so, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_profile_of_which_nothing_can_be_had_does_not_start,
+                                     kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (the_choice_lasts_to_the_next_start, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (it_stops_by_itself_after_the_time, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (it_stops_by_itself_at_the_size, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (settings_are_saved_as_a_profile_that_plans_the_same,
+                                     kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (the_keyboard_alone_chooses_and_records, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (preferences_hold_for_every_recording, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (narrow_options_are_one_press_away, kit_set_up, tear_down),
   };
-  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
-  return cmocka_run_group_tests (tests, NULL, NULL);
+  return kit_run (tests);
 }

@@ -8,31 +8,13 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include "kit.h"
 #include "profile-file.h"
-#include "screen.h"
-#include "wpr.h"
 
 #define N_PROGRAMS 50
 #define PROGRAM "e2e-custom"
 
-static const char *wprui, *wpr, *drag_files;
-
-static int
-set_up (void **state)
-{
-  clean_places (wpr);
-  *state = g_new0 (Screen, 1);
-  return 0;
-}
-
-static int
-tear_down (void **state)
-{
-  screen_end (*state);
-  g_free (*state);
-  clean_places (wpr);
-  return 0;
-}
+static const char *drag_files;
 
 static void
 wait_label (Screen *screen, const char *text)
@@ -185,28 +167,16 @@ files_are_remembered_until_they_are_removed (void **state)
 int
 main (int argc, char **argv)
 {
-  if (argc < 4)
+  if (!kit_begin (argc, argv, 3))
     return 2;
-  /* the recorder is started from another folder than this one */
-  g_autofree char *window = g_canonicalize_filename (argv[1], NULL);
-  g_autofree char *command = g_canonicalize_filename (argv[2], NULL);
-  wprui = window;
-  wpr = command;
-  g_autofree char *source = g_canonicalize_filename (argv[3], NULL);
-  drag_files = source;
-  g_setenv ("WPR_RECORDER", wpr, TRUE);
-  atspi_init ();
+  drag_files = argv[3];
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (a_good_file_is_recorded, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (its_plan_is_shown, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_broken_file_shows_every_fault_and_its_place, set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (a_file_that_is_not_there_says_so, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_file_that_is_corrected_meanwhile_is_read_again, set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (files_are_remembered_until_they_are_removed, set_up,
-                                     tear_down),
+    kit_test (a_good_file_is_recorded),
+    kit_test (its_plan_is_shown),
+    kit_test (a_broken_file_shows_every_fault_and_its_place),
+    kit_test (a_file_that_is_not_there_says_so),
+    kit_test (a_file_that_is_corrected_meanwhile_is_read_again),
+    kit_test (files_are_remembered_until_they_are_removed),
   };
-  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
-  return cmocka_run_group_tests (tests, NULL, NULL);
+  return kit_run (tests);
 }

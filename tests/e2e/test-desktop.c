@@ -6,27 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
-#include "screen.h"
-#include "wpr.h"
-
-static const char *wprui, *wpr;
-
-static int
-set_up (void **state)
-{
-  clean_places (wpr);
-  *state = g_new0 (Screen, 1);
-  return 0;
-}
-
-static int
-tear_down (void **state)
-{
-  screen_end (*state);
-  g_free (*state);
-  clean_places (wpr);
-  return 0;
-}
+#include "kit.h"
 
 static void
 stop_and_look (Screen *screen)
@@ -80,22 +60,12 @@ a_launcher_reaches_it_by_dbus (void **state)
 int
 main (int argc, char **argv)
 {
-  if (argc < 3)
+  if (!kit_begin (argc, argv, 2))
     return 2;
-  for (int i = 1; i <= 2; i++)
-    argv[i] = g_canonicalize_filename (argv[i], NULL);
-  wprui = argv[1];
-  wpr = argv[2];
-  g_setenv ("WPR_RECORDER", wpr, TRUE);
-  atspi_init ();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (record_now_begins_without_a_press, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (record_now_reaches_the_window_that_is_open, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_launcher_reaches_it_by_dbus, set_up, tear_down),
+    kit_test (record_now_begins_without_a_press),
+    kit_test (record_now_reaches_the_window_that_is_open),
+    kit_test (a_launcher_reaches_it_by_dbus),
   };
-  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
-  int failed = cmocka_run_group_tests (tests, NULL, NULL);
-  for (int i = 1; i <= 2; i++)
-    g_free (argv[i]);
-  return failed;
+  return kit_run (tests);
 }

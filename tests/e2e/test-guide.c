@@ -8,11 +8,9 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kit.h"
 #include "profile-file.h"
-#include "screen.h"
-#include "wpr.h"
 
-static const char *wprui, *wpr;
 static gboolean chinese;
 
 /* What stands on the page, in the language of this run. */
@@ -20,23 +18,6 @@ static const char *
 say (const char *english, const char *zh_cn)
 {
   return chinese ? zh_cn : english;
-}
-
-static int
-set_up (void **state)
-{
-  clean_places (wpr);
-  *state = g_new0 (Screen, 1);
-  return 0;
-}
-
-static int
-tear_down (void **state)
-{
-  screen_end (*state);
-  g_free (*state);
-  clean_places (wpr);
-  return 0;
 }
 
 /* The profile of profile-file.h with a root that makes it a guide. */
@@ -54,25 +35,11 @@ write_guide (const char *size)
 }
 
 static void
-wait_for_text (Screen *screen, const char *begin)
-{
-  for (guint i = 0; i < 200; i++)
-    {
-      g_autofree char *text = screen_find_text (screen, ATSPI_ROLE_LABEL, begin);
-      if (text != NULL)
-        return;
-      screen_sleep (100);
-    }
-  screen_dump (screen);
-  fail_msg ("nothing says “%s”", begin);
-}
-
-static void
 expect_ready (Screen *screen)
 {
-  wait_for_text (screen, say ("Ada asks you", "Ada请您"));
-  wait_for_text (screen, "Open the menu.");
-  wait_for_text (screen, "Wait for it.");
+  kit_wait_text (screen, say ("Ada asks you", "Ada请您"));
+  kit_wait_text (screen, "Open the menu.");
+  kit_wait_text (screen, "Wait for it.");
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Start", "开始"), ATSPI_STATE_SENSITIVE,
                      TRUE);
 }
@@ -85,13 +52,13 @@ record (Screen *screen, gboolean by_keys)
     screen_keys ("key ctrl+r");
   else
     screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Start", "开始"));
-  wait_for_text (screen, say ("Recording for", "已录制"));
+  kit_wait_text (screen, say ("Recording for", "已录制"));
   run_named_programs ("guided", 5);
   if (by_keys)
     screen_keys ("key ctrl+r");
   else
     screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Stop and Save", "停止并保存"));
-  wait_for_text (screen, say ("Saved, and complete", "已保存，内容完整"));
+  kit_wait_text (screen, say ("Saved, and complete", "已保存，内容完整"));
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Show File", "显示文件"),
                      ATSPI_STATE_SENSITIVE, TRUE);
   return the_saved_file ();
@@ -160,7 +127,7 @@ an_ordinary_profile_goes_into_the_list (void **state)
   g_autofree char *profile = write_profile ("plain.wprp", "256", "Exec");
   screen_start_with (screen, (const char *[]){ wprui, profile, NULL },
                      (const char *[]){ chinese ? "LANGUAGE=zh_CN" : "LANGUAGE=en", NULL });
-  wait_for_text (screen, "Programs that begin");
+  kit_wait_text (screen, "Programs that begin");
   assert_null (screen_find (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Close This Page", "关闭此页")));
 }
 
@@ -171,9 +138,9 @@ a_faulty_guide_says_what_is_wrong_and_whom_to_tell (void **state)
   g_autofree char *guide = write_guide ("1024K");
   screen_start_with (screen, (const char *[]){ wprui, guide, NULL },
                      (const char *[]){ chinese ? "LANGUAGE=zh_CN" : "LANGUAGE=en", NULL });
-  wait_for_text (screen,
+  kit_wait_text (screen,
                  say ("This file cannot be used. Tell Ada.", "此文件无法使用。请告诉Ada。"));
-  wait_for_text (screen, say ("BufferSize", "BufferSize"));
+  kit_wait_text (screen, say ("BufferSize", "BufferSize"));
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Start", "开始"), ATSPI_STATE_SENSITIVE,
                      FALSE);
 }
@@ -184,36 +151,23 @@ a_guide_that_is_not_there_says_so (void **state)
   Screen *screen = *state;
   screen_start_with (screen, (const char *[]){ wprui, "--guide", "/nowhere/guide.wprp", NULL },
                      (const char *[]){ chinese ? "LANGUAGE=zh_CN" : "LANGUAGE=en", NULL });
-  wait_for_text (screen,
+  kit_wait_text (screen,
                  say ("This file cannot be used. Tell whoever", "此文件无法使用。请告诉发给"));
-  wait_for_text (screen, say ("The file is not there", "文件已不"));
+  kit_wait_text (screen, say ("The file is not there", "文件已不"));
 }
 
 int
 main (int argc, char **argv)
 {
-  if (argc < 3)
+  if (!kit_begin (argc, argv, 2))
     return 2;
-  for (int i = 1; i <= 2; i++)
-    argv[i] = g_canonicalize_filename (argv[i], NULL);
-  wprui = argv[1];
-  wpr = argv[2];
   chinese = argc > 3 && strcmp (argv[3], "zh_CN") == 0;
-  g_setenv ("WPR_RECORDER", wpr, TRUE);
-  atspi_init ();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (the_ticket_and_the_note_are_in_the_file_and_in_its_name,
-                                     set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_guide_opened_in_a_window_that_runs_is_done_by_keys, set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (an_ordinary_profile_goes_into_the_list, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_faulty_guide_says_what_is_wrong_and_whom_to_tell, set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (a_guide_that_is_not_there_says_so, set_up, tear_down),
+    kit_test (the_ticket_and_the_note_are_in_the_file_and_in_its_name),
+    kit_test (a_guide_opened_in_a_window_that_runs_is_done_by_keys),
+    kit_test (an_ordinary_profile_goes_into_the_list),
+    kit_test (a_faulty_guide_says_what_is_wrong_and_whom_to_tell),
+    kit_test (a_guide_that_is_not_there_says_so),
   };
-  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
-  int failed = cmocka_run_group_tests (tests, NULL, NULL);
-  for (int i = 1; i <= 2; i++)
-    g_free (argv[i]);
-  return failed;
+  return kit_run (tests);
 }

@@ -10,27 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "screen.h"
-#include "wpr.h"
-
-static const char *wprui, *wpr;
-
-static int
-set_up (void **state)
-{
-  clean_places (wpr);
-  *state = g_new0 (Screen, 1);
-  return 0;
-}
-
-static int
-tear_down (void **state)
-{
-  screen_end (*state);
-  g_free (*state);
-  clean_places (wpr);
-  return 0;
-}
+#include "kit.h"
 
 static char *
 stop_and_read (Screen *screen)
@@ -133,21 +113,11 @@ losses_are_told_and_cured (void **state)
 int
 main (int argc, char **argv)
 {
-  if (argc < 3)
+  if (!kit_begin (argc, argv, 2))
     return 2;
-  for (int i = 1; i <= 2; i++)
-    argv[i] = g_canonicalize_filename (argv[i], NULL);
-  wprui = argv[1];
-  wpr = argv[2];
-  g_setenv ("WPR_RECORDER", wpr, TRUE);
-  atspi_init ();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (profiles_are_switched_while_recording, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (losses_are_told_and_cured, set_up, tear_down),
+    kit_test (profiles_are_switched_while_recording),
+    kit_test (losses_are_told_and_cured),
   };
-  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
-  int failed = cmocka_run_group_tests (tests, NULL, NULL);
-  for (int i = 1; i <= 2; i++)
-    g_free (argv[i]);
-  return failed;
+  return kit_run (tests);
 }

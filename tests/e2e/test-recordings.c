@@ -11,27 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "screen.h"
-#include "wpr.h"
-
-static const char *wprui, *wpr;
-
-static int
-set_up (void **state)
-{
-  clean_places (wpr);
-  *state = g_new0 (Screen, 1);
-  return 0;
-}
-
-static int
-tear_down (void **state)
-{
-  screen_end (*state);
-  g_free (*state);
-  clean_places (wpr);
-  return 0;
-}
+#include "kit.h"
 
 static char *
 make_path (const char *name)
@@ -143,22 +123,11 @@ what_a_killed_recorder_left_is_finished (void **state)
 int
 main (int argc, char **argv)
 {
-  if (argc < 3)
+  if (!kit_begin (argc, argv, 2))
     return 2;
-  for (int i = 1; i <= 2; i++)
-    argv[i] = g_canonicalize_filename (argv[i], NULL);
-  wprui = argv[1];
-  wpr = argv[2];
-  g_setenv ("WPR_RECORDER", wpr, TRUE);
-  atspi_init ();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (the_folder_is_listed_and_its_files_are_handled, set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (what_a_killed_recorder_left_is_finished, set_up, tear_down),
+    kit_test (the_folder_is_listed_and_its_files_are_handled),
+    kit_test (what_a_killed_recorder_left_is_finished),
   };
-  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
-  int failed = cmocka_run_group_tests (tests, NULL, NULL);
-  for (int i = 1; i <= 2; i++)
-    g_free (argv[i]);
-  return failed;
+  return kit_run (tests);
 }

@@ -15,10 +15,8 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "screen.h"
-#include "wpr.h"
+#include "kit.h"
 
-static const char *wprui, *wpr;
 static GPid stopped; /* a recorder that does not get the processor */
 
 static void
@@ -30,21 +28,10 @@ let_go (void)
 }
 
 static int
-set_up (void **state)
-{
-  clean_places (wpr);
-  *state = g_new0 (Screen, 1);
-  return 0;
-}
-
-static int
 tear_down (void **state)
 {
   let_go ();
-  screen_end (*state);
-  g_free (*state);
-  clean_places (wpr);
-  return 0;
+  return kit_tear_down (state);
 }
 
 static void
@@ -513,34 +500,26 @@ a_recorder_that_dies_while_saving_leaves_its_data (void **state)
 int
 main (int argc, char **argv)
 {
-  if (argc < 3)
+  if (!kit_begin (argc, argv, 2))
     return 2;
-  for (int i = 1; i <= 2; i++)
-    argv[i] = g_canonicalize_filename (argv[i], NULL);
-  wprui = argv[1];
-  wpr = argv[2];
-  g_setenv ("WPR_RECORDER", wpr, TRUE);
-  atspi_init ();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (compressing_begins_again, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (finishing_later_is_finished_from_the_page, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_file_is_shown, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_cut_file_is_called_damaged, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (the_background_is_watched_and_comes_back, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (the_desktop_is_told, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (the_background_ends_with_the_recording, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (closing_while_saving_finishes_the_file, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_folder_that_cannot_be_written_stops_nothing, set_up,
+    cmocka_unit_test_setup_teardown (compressing_begins_again, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (finishing_later_is_finished_from_the_page, kit_set_up,
                                      tear_down),
-    cmocka_unit_test_setup_teardown (a_full_disk_keeps_the_recording, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_folder_that_goes_away_keeps_the_recording, set_up,
+    cmocka_unit_test_setup_teardown (a_file_is_shown, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_cut_file_is_called_damaged, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (the_background_is_watched_and_comes_back, kit_set_up,
                                      tear_down),
-    cmocka_unit_test_setup_teardown (a_recorder_that_dies_while_saving_leaves_its_data, set_up,
+    cmocka_unit_test_setup_teardown (the_desktop_is_told, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (the_background_ends_with_the_recording, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (closing_while_saving_finishes_the_file, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_folder_that_cannot_be_written_stops_nothing, kit_set_up,
+                                     tear_down),
+    cmocka_unit_test_setup_teardown (a_full_disk_keeps_the_recording, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_folder_that_goes_away_keeps_the_recording, kit_set_up,
+                                     tear_down),
+    cmocka_unit_test_setup_teardown (a_recorder_that_dies_while_saving_leaves_its_data, kit_set_up,
                                      tear_down),
   };
-  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
-  int failed = cmocka_run_group_tests (tests, NULL, NULL);
-  for (int i = 1; i <= 2; i++)
-    g_free (argv[i]);
-  return failed;
+  return kit_run (tests);
 }

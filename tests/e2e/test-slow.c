@@ -12,33 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "screen.h"
-#include "wpr.h"
+#include "kit.h"
 
 #define ANSWER_S 1.0
 #define LOOKS 4         /* a state is looked at so often, half a second apart */
 #define PAINT_WAIT_S 20 /* then nothing will be painted any more */
 
-static const char *wprui, *wpr, *slow;
+static const char *slow;
 static char *slow_file;
 static GMappedFile *pixels;
-
-static int
-set_up (void **state)
-{
-  clean_places (wpr);
-  *state = g_new0 (Screen, 1);
-  return 0;
-}
 
 static int
 tear_down (void **state)
 {
   g_unlink (slow_file);
-  screen_end (*state);
-  g_free (*state);
-  clean_places (wpr);
-  return 0;
+  return kit_tear_down (state);
 }
 
 static void
@@ -204,29 +192,22 @@ it_answers_in_every_state_of_a_recording (void **state)
 int
 main (int argc, char **argv)
 {
-  if (argc < 4)
+  if (!kit_begin (argc, argv, 3))
     return 2;
-  for (int i = 1; i <= 2; i++)
-    argv[i] = g_canonicalize_filename (argv[i], NULL);
-  wprui = argv[1];
-  wpr = argv[2];
   slow = argv[3];
-  g_setenv ("WPR_RECORDER", wpr, TRUE);
   slow_file = g_build_filename (g_getenv ("E2E_PLACE"), "slow", NULL);
   pixels = g_mapped_file_new (g_getenv ("E2E_FRAMEBUFFER"), FALSE, NULL);
   if (pixels == NULL)
     return 2;
-  atspi_init ();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (a_frozen_window_is_noticed, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (it_is_there_before_the_core_has_answered, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (it_answers_in_every_state_of_a_recording, set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_frozen_window_is_noticed, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (it_is_there_before_the_core_has_answered, kit_set_up,
+                                     tear_down),
+    cmocka_unit_test_setup_teardown (it_answers_in_every_state_of_a_recording, kit_set_up,
+                                     tear_down),
   };
-  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
-  int failed = cmocka_run_group_tests (tests, NULL, NULL);
+  int failed = kit_run (tests);
   g_mapped_file_unref (pixels);
   g_free (slow_file);
-  for (int i = 1; i <= 2; i++)
-    g_free (argv[i]);
   return failed;
 }

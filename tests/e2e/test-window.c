@@ -12,30 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "screen.h"
-#include "wpr.h"
+#include "kit.h"
 
 #define N_PROGRAMS 200
 #define PROGRAM "e2e-two-hundred"
 
-static const char *wprui, *wpr, *walker, *guard;
-
-static int
-set_up (void **state)
-{
-  clean_places (wpr);
-  *state = g_new0 (Screen, 1);
-  return 0;
-}
-
-static int
-tear_down (void **state)
-{
-  screen_end (*state);
-  g_free (*state);
-  clean_places (wpr);
-  return 0;
-}
+static const char *walker, *guard;
 
 /* Starts the window with the thread guard before the core; guard is "" under sanitizers, which must
  * be loaded first themselves. */
@@ -311,33 +293,21 @@ it_starts_in_chinese (void **state)
 int
 main (int argc, char **argv)
 {
-  if (argc < 5)
+  if (!kit_begin (argc, argv, 4))
     return 2;
-  /* the recorder is started from another folder than this one */
-  for (int i = 1; i <= 3; i++)
-    argv[i] = g_canonicalize_filename (argv[i], NULL);
-  wprui = argv[1];
-  wpr = argv[2];
   walker = argv[3];
   guard = argv[4];
-  g_setenv ("WPR_RECORDER", wpr, TRUE);
-  atspi_init ();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (profiles_are_listed_and_found, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (start_needs_a_choice, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_recording_becomes_a_file, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_recording_begun_by_wpr_shows_and_stops, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_recording_stopped_by_wpr_leaves_the_page, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (closing_asks_and_the_background_goes_on, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (discarding_asks_first, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_recorder_that_dies_is_told, set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_dead_display_does_not_take_the_recording_along, set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (it_starts_in_chinese, set_up, tear_down),
+    kit_test (profiles_are_listed_and_found),
+    kit_test (start_needs_a_choice),
+    kit_test (a_recording_becomes_a_file),
+    kit_test (a_recording_begun_by_wpr_shows_and_stops),
+    kit_test (a_recording_stopped_by_wpr_leaves_the_page),
+    kit_test (closing_asks_and_the_background_goes_on),
+    kit_test (discarding_asks_first),
+    kit_test (a_recorder_that_dies_is_told),
+    kit_test (a_dead_display_does_not_take_the_recording_along),
+    kit_test (it_starts_in_chinese),
   };
-  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
-  int failed = cmocka_run_group_tests (tests, NULL, NULL);
-  for (int i = 1; i <= 3; i++)
-    g_free (argv[i]);
-  return failed;
+  return kit_run (tests);
 }

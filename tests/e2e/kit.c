@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Beginning and end of the window's tests, and the steps most of them take. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "kit.h"
+
+#define STEP_MS 100
+#define PATIENCE 200 /* steps */
+#define SAVING 800   /* steps: everything of a busy machine can be in it */
+
+const char *wprui, *wpr;
+
+gboolean
+kit_begin (int argc, char **argv, int n_least)
+{
+  if (argc <= n_least)
+    return FALSE;
+  /* kept until the end of the program, as argv itself is */
+  for (int i = 1; i <= n_least; i++)
+    {
+      g_autofree char *path = g_canonicalize_filename (argv[i], NULL);
+      if (*argv[i] != '\0')
+        argv[i] = (char *)g_intern_string (path);
+    }
+  wprui = argv[1];
+  wpr = argv[2];
+  g_setenv ("WPR_RECORDER", wpr, TRUE);
+  atspi_init ();
+  return TRUE;
+}
+
+int
+kit_set_up (void **state)
+{
+  clean_places (wpr);
+  *state = g_new0 (Screen, 1);
+  return 0;
+}
+
+int
+kit_tear_down (void **state)
+{
+  screen_end (*state);
+  g_free (*state);
+  clean_places (wpr);
+  return 0;
+}
+
+void
+kit_wait_text (Screen *screen, const char *begin)
+{
+  for (guint i = 0; i < PATIENCE; i++)
+    {
+      g_autofree char *text = screen_find_text (screen, ATSPI_ROLE_LABEL, begin);
+      if (text != NULL)
+        return;
+      screen_sleep (STEP_MS);
+    }
+  screen_dump (screen);
+  fail_msg ("nothing says “%s”", begin);
+}
+
+void
+kit_start_recording (Screen *screen)
+{
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+}
+
+void
+kit_stop_and_save (Screen *screen)
+{
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  AtspiAccessible *verdict = NULL;
+  for (guint i = 0; i < SAVING && verdict == NULL; i++)
+    {
+      screen_sleep (STEP_MS);
+      verdict = screen_find_described (screen, "How it ended");
+    }
+  if (verdict == NULL)
+    fail_msg ("it was not saved");
+  g_object_unref (verdict);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What every test of the window begins and ends with: where the programs are, empty places, a
+ * window that is gone afterwards. Include behind cmocka.h. */
+#pragma once
+
+#include "screen.h"
+#include "wpr.h"
+
+/* The window and the command line, as absolute paths. */
+extern const char *wprui, *wpr;
+
+/* Arguments: the window, the command line, and what else a test wants, all paths ("" where there is
+ * none): they become absolute, since the recorder is started from another folder. FALSE: fewer than
+ * n_least came. */
+gboolean kit_begin (int argc, char **argv, int n_least);
+/* Empties the places; *state is a Screen that nothing is started on yet. */
+int kit_set_up (void **state);
+/* Ends the window and what still records. */
+int kit_tear_down (void **state);
+#define kit_test(test) cmocka_unit_test_setup_teardown (test, kit_set_up, kit_tear_down)
+/* Those that E2E_ONLY names, else all. */
+#define kit_run(tests) \
+  (cmocka_set_test_filter (g_getenv ("E2E_ONLY")), cmocka_run_group_tests (tests, NULL, NULL))
+
+/* Waits until a label begins so; fails the test otherwise. */
+void kit_wait_text (Screen *screen, const char *begin);
+/* Waits until Start is possible, and presses it: until events are counted. */
+void kit_start_recording (Screen *screen);
+/* Stops, and waits for the verdict, also of a large file. */
+void kit_stop_and_save (Screen *screen);
