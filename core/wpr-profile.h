@@ -128,6 +128,7 @@ typedef struct
   char *instance;    /* NULL: "WprApp" */
   char *record_to;   /* -recordtempto: folder for the raw recording, NULL: the state folder */
   char *save_folder; /* where -duration saves; NULL: the default one */
+  guint save_flags;  /* WprSaveFlags of a file that is written because it stopped by itself */
 } WprChoice;
 
 WPR_API WprChoice *wpr_choice_new (void);

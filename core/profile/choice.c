@@ -90,6 +90,7 @@ wpr_choice_to_variant (const WprChoice *choice)
   g_variant_dict_insert (&dict, "duration-s", "u", choice->duration_s);
   g_variant_dict_insert (&dict, "sample-interval-100ns", "u", choice->sample_interval_100ns);
   g_variant_dict_insert (&dict, "unlock", "b", choice->unlock);
+  g_variant_dict_insert (&dict, "save-flags", "u", choice->save_flags);
   if (choice->instance != NULL)
     g_variant_dict_insert (&dict, "instance", "s", choice->instance);
   if (choice->record_to != NULL)
@@ -150,6 +151,7 @@ wpr_choice_from_variant (GVariant *variant, GError **error)
   g_variant_dict_lookup (&dict, "duration-s", "u", &choice->duration_s);
   g_variant_dict_lookup (&dict, "sample-interval-100ns", "u", &choice->sample_interval_100ns);
   g_variant_dict_lookup (&dict, "unlock", "b", &choice->unlock);
+  g_variant_dict_lookup (&dict, "save-flags", "u", &choice->save_flags);
   g_variant_dict_lookup (&dict, "instance", "s", &choice->instance);
   choice->record_to = wpr_choice_lookup_path (&dict, "record-to");
   choice->save_folder = wpr_choice_lookup_path (&dict, "save-folder");

@@ -106,7 +106,8 @@ wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, int lock_
     .note = g_strdup (note),
     .folder_fd = folder_fd,
     .lock_fd = lock_fd,
-    .flags = wpr_recorder_task_flags (task),
+    /* who stops by itself writes as was wished at the start */
+    .flags = task || !local->choice ? wpr_recorder_task_flags (task) : local->choice->save_flags,
     .done = done,
   };
   wpr_worker_call (local->jobs, wpr_merge_run, merge, NULL);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <glib/gstdio.h>
 #include "kit.h"
 
 #define STEP_MS 100
@@ -32,6 +33,24 @@ kit_begin (int argc, char **argv, int n_least)
   return TRUE;
 }
 
+const char *const kit_lasting[] = { "GSETTINGS_BACKEND=keyfile", NULL };
+
+static char *
+settings_file (void)
+{
+  return g_build_filename (g_getenv ("XDG_CONFIG_HOME"), "glib-2.0", "settings", "keyfile", NULL);
+}
+
+void
+kit_keep_settings (const char *lines)
+{
+  g_autofree char *file = settings_file ();
+  g_autofree char *folder = g_path_get_dirname (file);
+  g_autofree char *text = g_strconcat ("[io/github/performance_recorder/Wpr]\n", lines, "\n", NULL);
+  assert_int_equal (g_mkdir_with_parents (folder, 0700), 0);
+  assert_true (g_file_set_contents (file, text, -1, NULL));
+}
+
 int
 kit_set_up (void **state)
 {
@@ -45,6 +64,8 @@ kit_tear_down (void **state)
 {
   screen_end (*state);
   g_free (*state);
+  g_autofree char *file = settings_file ();
+  g_unlink (file);
   clean_places (wpr);
   return 0;
 }

@@ -15,6 +15,10 @@ extern const char *wprui, *wpr;
 gboolean kit_begin (int argc, char **argv, int n_least);
 /* Empties the places; *state is a Screen that nothing is started on yet. */
 int kit_set_up (void **state);
+/* Settings that outlive the window, in its private home, until the end of the test. */
+extern const char *const kit_lasting[];
+/* What they are before the window starts: "stop-after-s=uint32 2", a line each. */
+void kit_keep_settings (const char *lines);
 /* Ends the window and what still records. */
 int kit_tear_down (void **state);
 #define kit_test(test) cmocka_unit_test_setup_teardown (test, kit_set_up, kit_tear_down)

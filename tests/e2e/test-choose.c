@@ -12,23 +12,6 @@
 #include "kit.h"
 #include "profile-file.h"
 
-/* Settings that outlive the window, in its private home. */
-static const char *const lasting[] = { "GSETTINGS_BACKEND=keyfile", NULL };
-
-static char *
-settings_file (void)
-{
-  return g_build_filename (g_getenv ("XDG_CONFIG_HOME"), "glib-2.0", "settings", "keyfile", NULL);
-}
-
-static int
-tear_down (void **state)
-{
-  g_autofree char *file = settings_file ();
-  g_unlink (file);
-  return kit_tear_down (state);
-}
-
 static void
 start (Screen *screen, const char *const *environment)
 {
@@ -145,7 +128,7 @@ static void
 the_choice_lasts_to_the_next_start (void **state)
 {
   Screen *screen = *state;
-  start (screen, lasting);
+  start (screen, kit_lasting);
   screen_press (screen, ATSPI_ROLE_CHECK_BOX, "Power usage");
   screen_press (screen, ATSPI_ROLE_CHECK_BOX, "First level triage");
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "File");
@@ -153,7 +136,7 @@ the_choice_lasts_to_the_next_start (void **state)
   wait_on (screen, "Power usage", TRUE);
   screen_sleep (1000);
   screen_end (screen);
-  start (screen, lasting);
+  start (screen, kit_lasting);
   wait_on (screen, "Power usage", TRUE);
   wait_on (screen, "First level triage", FALSE);
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "File", ATSPI_STATE_PRESSED, TRUE);
@@ -161,16 +144,6 @@ the_choice_lasts_to_the_next_start (void **state)
 }
 
 /* What was kept last time: shorter than anything the list offers. */
-static void
-keep_settings (const char *lines)
-{
-  g_autofree char *file = settings_file ();
-  g_autofree char *folder = g_path_get_dirname (file);
-  g_autofree char *text = g_strconcat ("[io/github/performance_recorder/Wpr]\n", lines, "\n", NULL);
-  assert_int_equal (g_mkdir_with_parents (folder, 0700), 0);
-  assert_true (g_file_set_contents (file, text, -1, NULL));
-}
-
 static void
 assert_result_is_the_file (Screen *screen)
 {
@@ -191,8 +164,8 @@ it_stops_by_itself_after_the_time (void **state)
   Screen *screen = *state;
   if (!may_record ())
     skip ();
-  keep_settings ("stop-after-s=uint32 2");
-  start (screen, lasting);
+  kit_keep_settings ("stop-after-s=uint32 2");
+  start (screen, kit_lasting);
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
   g_free (wait_begin (screen, "After 2 s"));
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
@@ -206,8 +179,8 @@ it_stops_by_itself_at_the_size (void **state)
   if (!may_record ())
     skip ();
   /* the least a file may be: samples alone fill that in half a minute, programs in seconds */
-  keep_settings ("stop-at-mb=uint32 8\nmode='file'");
-  start (screen, lasting);
+  kit_keep_settings ("stop-at-mb=uint32 8\nmode='file'");
+  start (screen, kit_lasting);
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
   g_free (wait_begin (screen, "At 8 MB"));
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
@@ -315,21 +288,18 @@ main (int argc, char **argv)
   if (!kit_begin (argc, argv, 2))
     return 2;
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (a_symptom_chooses_its_profiles_and_can_be_undone, kit_set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (the_forecast_follows_the_choice, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (details_say_what_a_profile_adds, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_profile_that_adds_nothing_says_so, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_profile_of_which_nothing_can_be_had_does_not_start,
-                                     kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (the_choice_lasts_to_the_next_start, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (it_stops_by_itself_after_the_time, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (it_stops_by_itself_at_the_size, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (settings_are_saved_as_a_profile_that_plans_the_same,
-                                     kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (the_keyboard_alone_chooses_and_records, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (preferences_hold_for_every_recording, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (narrow_options_are_one_press_away, kit_set_up, tear_down),
+    kit_test (a_symptom_chooses_its_profiles_and_can_be_undone),
+    kit_test (the_forecast_follows_the_choice),
+    kit_test (details_say_what_a_profile_adds),
+    kit_test (a_profile_that_adds_nothing_says_so),
+    kit_test (a_profile_of_which_nothing_can_be_had_does_not_start),
+    kit_test (the_choice_lasts_to_the_next_start),
+    kit_test (it_stops_by_itself_after_the_time),
+    kit_test (it_stops_by_itself_at_the_size),
+    kit_test (settings_are_saved_as_a_profile_that_plans_the_same),
+    kit_test (the_keyboard_alone_chooses_and_records),
+    kit_test (preferences_hold_for_every_recording),
+    kit_test (narrow_options_are_one_press_away),
   };
   return kit_run (tests);
 }

@@ -15,6 +15,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "desktop.h"
 #include "kit.h"
 
 static GPid stopped; /* a recorder that does not get the processor */
@@ -246,50 +247,6 @@ the_background_is_watched_and_comes_back (void **state)
 
 /* ---- a desktop that takes notifications ---- */
 
-static const char notifications_xml[]
-    = "<node><interface name='org.freedesktop.Notifications'>"
-      "<method name='GetCapabilities'><arg type='as' direction='out'/></method>"
-      "<method name='Notify'><arg type='s' direction='in'/><arg type='u' direction='in'/>"
-      "<arg type='s' direction='in'/><arg type='s' direction='in'/><arg type='s' direction='in'/>"
-      "<arg type='as' direction='in'/><arg type='a{sv}' direction='in'/>"
-      "<arg type='i' direction='in'/><arg type='u' direction='out'/></method>"
-      "<method name='CloseNotification'><arg type='u' direction='in'/></method>"
-      "<signal name='ActionInvoked'><arg type='u'/><arg type='s'/></signal>"
-      "</interface></node>";
-
-static GString *told; /* title and text of each, a line */
-
-static void
-on_desktop_call (GDBusConnection *bus, const char *sender, const char *path, const char *interface,
-                 const char *method, GVariant *parameters, GDBusMethodInvocation *invocation,
-                 gpointer data)
-{
-  static guint32 number;
-  if (g_str_equal (method, "Notify"))
-    {
-      const char *title, *body;
-      g_variant_get_child (parameters, 3, "&s", &title);
-      g_variant_get_child (parameters, 4, "&s", &body);
-      g_string_append_printf (told, "%s: %s\n", title, body);
-      g_dbus_method_invocation_return_value (invocation, g_variant_new ("(u)", ++number));
-    }
-  else if (g_str_equal (method, "GetCapabilities"))
-    g_dbus_method_invocation_return_value (
-        invocation,
-        g_variant_new ("(^as)", (const char *const[]){ "actions", "body", "persistence", NULL }));
-  else
-    g_dbus_method_invocation_return_value (invocation, NULL);
-}
-
-static void
-wait_told (const char *what)
-{
-  for (guint i = 0; i < 200 && strstr (told->str, what) == NULL; i++)
-    screen_sleep (100);
-  if (strstr (told->str, what) == NULL)
-    fail_msg ("nothing told of “%s”, but: %s", what, told->str);
-}
-
 /* What it is told while the window is hidden; a press on it brings the window back. */
 static void
 the_desktop_is_told (void **state)
@@ -297,23 +254,14 @@ the_desktop_is_told (void **state)
   Screen *screen = *state;
   if (!may_record ())
     skip ();
-  static const GDBusInterfaceVTable table = { .method_call = on_desktop_call };
-  g_autoptr (GDBusConnection) bus = g_bus_get_sync (G_BUS_TYPE_SESSION, NULL, NULL);
-  g_autoptr (GDBusNodeInfo) node = g_dbus_node_info_new_for_xml (notifications_xml, NULL);
-  told = g_string_new (NULL);
-  guint object = g_dbus_connection_register_object (bus, "/org/freedesktop/Notifications",
-                                                    node->interfaces[0], &table, NULL, NULL, NULL);
-  guint name = g_bus_own_name_on_connection (bus, "org.freedesktop.Notifications",
-                                             G_BUS_NAME_OWNER_FLAGS_NONE, NULL, NULL, NULL, NULL);
+  desktop_begin ();
   begin (screen, NULL);
   screen_keys ("key ctrl+w");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "A recording is running"));
   screen_keys ("key Tab");
   screen_keys ("key Return");
-  wait_told ("The recording goes on: ");
-  g_dbus_connection_emit_signal (bus, NULL, "/org/freedesktop/Notifications",
-                                 "org.freedesktop.Notifications", "ActionInvoked",
-                                 g_variant_new ("(us)", 1, "default"), NULL);
+  desktop_wait_told ("The recording goes on: ");
+  desktop_press_first ();
   screen_wait_window ("Performance Recorder", TRUE);
   screen_keys ("key ctrl+w");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "A recording is running"));
@@ -322,10 +270,8 @@ the_desktop_is_told (void **state)
   screen_wait_window ("Performance Recorder", FALSE);
   g_autofree char *file = g_build_filename (g_getenv ("WPR_SAVE_DIR"), "by wpr.etl", NULL);
   g_free (run_program (-1, wpr, "-stop", file, NULL));
-  wait_told ("The recording was saved elsewhere.");
-  g_dbus_connection_unregister_object (bus, object);
-  g_bus_unown_name (name);
-  g_string_free (told, TRUE);
+  desktop_wait_told ("The recording was saved elsewhere.");
+  desktop_end ();
 }
 
 /* With nothing left to tell the program does not stay. */

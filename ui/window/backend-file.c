@@ -5,9 +5,8 @@
 
 #include <glib/gi18n.h>
 #include <string.h>
-#include <unistd.h>
 #include <wpr-trace.h>
-#include "target.h"
+#include "note.h"
 
 #define MOST_FAULTS 3 /* that are told; "wpr -info" tells all */
 
@@ -165,14 +164,9 @@ do_add_note (gpointer data)
   g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_path_get_dirname (job->first);
   g_autofree char *name = g_path_get_basename (job->first);
-  int folder_fd = wpr_target_open_folder (folder, &error);
-  if (folder_fd >= 0)
-    {
-      if (wpr_trace_add_note (folder_fd, name, job->second, &error))
-        wpr_backend_post_noted (backend, name, job->second);
-      close (folder_fd);
-    }
-  if (error != NULL)
+  if (wpr_note_add (folder, name, job->second, &error))
+    wpr_backend_post_noted (backend, name, job->second);
+  else
     wpr_backend_post_trouble (backend, _ ("The note was not added"), error->message);
 }
 

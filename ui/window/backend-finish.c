@@ -9,6 +9,7 @@
 #include <glib/gi18n.h>
 #include <unistd.h>
 #include <wpr-trace.h>
+#include "note.h"
 #include "target.h"
 
 #define PROGRESS_US 50000 /* at most twenty steps of the bar a second */
@@ -41,7 +42,8 @@ free_play (gpointer data)
 WprSaveFlags
 wpr_backend_get_save_flags (WprBackend *backend)
 {
-  return backend->compress ? WPR_SAVE_COMPRESSED : 0;
+  return (backend->compress ? WPR_SAVE_COMPRESSED : 0)
+         | (backend->no_names ? WPR_SAVE_NO_NAMES : 0);
 }
 
 char *
@@ -106,7 +108,7 @@ add_note (WprBackend *backend, int folder_fd, const WprSaved *saved)
   g_autoptr (GError) error = NULL;
   if (backend->note == NULL || *backend->note == '\0')
     return;
-  if (!wpr_trace_add_note (folder_fd, saved->name, backend->note, &error))
+  if (!wpr_note_add_at (folder_fd, saved->name, backend->note, &error))
     wpr_backend_post_trouble (backend, _ ("The note was not added"), error->message);
 }
 
@@ -184,6 +186,23 @@ void
 wpr_backend_set_compress (WprBackend *backend, gboolean compress)
 {
   wpr_backend_send (backend, do_set_compress, NULL, NULL, NULL, compress);
+}
+
+static void
+do_set_names (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  backend->no_names = job->number == 0;
+  if (backend->recorder != NULL)
+    wpr_recorder_set_save_flags (backend->recorder, wpr_backend_get_save_flags (backend));
+}
+
+void
+wpr_backend_set_names (WprBackend *backend, gboolean names)
+{
+  wpr_backend_send (backend, do_set_names, NULL, NULL, NULL, names);
 }
 
 /* The name it was to have, unless the other folder has a file of that name. */

@@ -49,6 +49,7 @@ struct _WprBackend
   GCancellable *merge; /* cancels the merge under way */
   gboolean again;      /* it was cancelled to begin again */
   gboolean compress;
+  gboolean no_names;  /* of functions */
   char *store;        /* of the newest recording; "" where it has none while it records */
   gint64 started_ns;  /* its start, real time */
   guint n_tasks;      /* threads of their own that work for this: backend-finish.c, -file.c */

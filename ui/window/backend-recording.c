@@ -44,6 +44,7 @@ do_start (gpointer data)
   backend->busy = TRUE;
   wpr_backend_attach (backend, recorder, TRUE);
   g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
+  choice->save_flags = wpr_backend_get_save_flags (backend);
   g_autoptr (GVariant) files = wpr_backend_make_files (backend, choice);
   wpr_recorder_start_async (recorder, choice, files, "wprui", NULL, on_started, backend);
 }

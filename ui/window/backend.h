@@ -42,6 +42,8 @@ void wpr_backend_set_name (WprBackend *backend, const char *name);
 void wpr_backend_later (WprBackend *backend);
 /* Counts for every save from now on; the one under way begins again. */
 void wpr_backend_set_compress (WprBackend *backend, gboolean compress);
+/* The same of the names of functions, but what is being saved goes on as it began. */
+void wpr_backend_set_names (WprBackend *backend, gboolean names);
 /* Plays a kept raw recording into a file in the folder, as the save before would have. */
 void wpr_backend_finish (WprBackend *backend, const char *store, const char *folder);
 /* Answers with wpr_model_take_noted(), or with trouble. */

@@ -39,6 +39,7 @@ struct _WprModel
   double fraction;
   guint64 done, total;
   gboolean compress;
+  gboolean names;
   gboolean own_save; /* asked for here: it can begin again */
   WprOutcome *outcome;
   gboolean hold_result;

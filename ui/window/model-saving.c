@@ -90,6 +90,25 @@ wpr_model_set_compress (WprModel *self, gboolean compress)
 }
 
 gboolean
+wpr_model_get_names (WprModel *self)
+{
+  return self->names;
+}
+
+void
+wpr_model_set_names (WprModel *self, gboolean names)
+{
+  self->names = names;
+  wpr_backend_set_names (self->backend, names);
+}
+
+WprSaveFlags
+wpr_model_get_save_flags (WprModel *self)
+{
+  return (self->compress ? WPR_SAVE_COMPRESSED : 0) | (self->names ? 0 : WPR_SAVE_NO_NAMES);
+}
+
+gboolean
 wpr_model_can_save_again (WprModel *self)
 {
   return self->page == WPR_PAGE_SAVING && self->own_save && self->outcome == NULL;

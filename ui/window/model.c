@@ -88,6 +88,7 @@ wpr_model_init (WprModel *self)
   self->profiles = g_list_store_new (WPR_TYPE_PROFILE_ITEM);
   self->history = wpr_history_new ();
   self->default_folder = wpr_target_default_folder ();
+  self->names = TRUE;
   self->note = g_strdup ("");
   self->file_name = g_strdup ("");
   self->phase = g_strdup ("");

@@ -111,6 +111,11 @@ void wpr_model_set_file_name (WprModel *self, const char *name);
 gboolean wpr_model_get_compress (WprModel *self);
 void wpr_model_set_compress (WprModel *self, gboolean compress);
 gboolean wpr_model_can_save_again (WprModel *self);
+/* The same and the next as one. */
+WprSaveFlags wpr_model_get_save_flags (WprModel *self);
+/* Functions are named in every file saved from now on. */
+gboolean wpr_model_get_names (WprModel *self);
+void wpr_model_set_names (WprModel *self, gboolean names);
 /* "collect", "order", "names", "check"; "" before the first. */
 const char *wpr_model_get_phase (WprModel *self);
 /* Of all phases together; goes back only when it begins again. */

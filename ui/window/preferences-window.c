@@ -16,8 +16,12 @@ struct _WprPreferencesWindow
   /* template */
   GtkWidget *samples;
   GtkWidget *folder_row;
+  GtkWidget *compress;
+  GtkWidget *names;
+  GtkWidget *notifications;
   /* owned */
   WprModel *model;
+  WprSettings *settings;
   /* state */
   gboolean filling;
   guint typed_source;
@@ -69,6 +73,32 @@ show_folder (WprPreferencesWindow *self)
 }
 
 static void
+on_switch (WprPreferencesWindow *self)
+{
+  if (self->filling)
+    return;
+  gboolean compress = gtk_switch_get_active (GTK_SWITCH (self->compress));
+  gboolean names = gtk_switch_get_active (GTK_SWITCH (self->names));
+  wpr_settings_set_compress (self->settings, compress);
+  wpr_settings_set_names (self->settings, names);
+  wpr_settings_set_notifications (self->settings,
+                                  gtk_switch_get_active (GTK_SWITCH (self->notifications)));
+  wpr_model_set_compress (self->model, compress);
+  wpr_model_set_names (self->model, names);
+}
+
+static void
+show_switches (WprPreferencesWindow *self)
+{
+  self->filling = TRUE;
+  gtk_switch_set_active (GTK_SWITCH (self->compress), wpr_model_get_compress (self->model));
+  gtk_switch_set_active (GTK_SWITCH (self->names), wpr_model_get_names (self->model));
+  gtk_switch_set_active (GTK_SWITCH (self->notifications),
+                         wpr_settings_get_notifications (self->settings));
+  self->filling = FALSE;
+}
+
+static void
 choose_folder (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   GtkWindow *parent = gtk_window_get_transient_for (GTK_WINDOW (widget));
@@ -82,6 +112,7 @@ wpr_preferences_window_dispose (GObject *object)
   if (self->typed_source != 0)
     store_samples (self); /* typed, and closed at once */
   g_clear_object (&self->model);
+  g_clear_object (&self->settings);
   G_OBJECT_CLASS (wpr_preferences_window_parent_class)->dispose (object);
 }
 
@@ -94,6 +125,9 @@ wpr_preferences_window_class_init (WprPreferencesWindowClass *klass)
       widget_class, "/io/github/performance_recorder/Wpr/preferences-window.ui");
   gtk_widget_class_bind_template_child (widget_class, WprPreferencesWindow, samples);
   gtk_widget_class_bind_template_child (widget_class, WprPreferencesWindow, folder_row);
+  gtk_widget_class_bind_template_child (widget_class, WprPreferencesWindow, compress);
+  gtk_widget_class_bind_template_child (widget_class, WprPreferencesWindow, names);
+  gtk_widget_class_bind_template_child (widget_class, WprPreferencesWindow, notifications);
   gtk_widget_class_install_action (widget_class, "preferences.choose-folder", NULL, choose_folder);
 }
 
@@ -102,17 +136,22 @@ wpr_preferences_window_init (WprPreferencesWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect_swapped (self->samples, "value-changed", G_CALLBACK (on_value), self);
+  GtkWidget *switches[] = { self->compress, self->names, self->notifications };
+  for (guint i = 0; i < G_N_ELEMENTS (switches); i++)
+    g_signal_connect_swapped (switches[i], "notify::active", G_CALLBACK (on_switch), self);
 }
 
 GtkWidget *
-wpr_preferences_window_new (GtkWindow *parent, WprModel *model)
+wpr_preferences_window_new (GtkWindow *parent, WprModel *model, WprSettings *settings)
 {
   WprPreferencesWindow *self
       = g_object_new (WPR_TYPE_PREFERENCES_WINDOW, "transient-for", parent, NULL);
   self->model = g_object_ref (model);
+  self->settings = g_object_ref (settings);
   g_signal_connect_object (model, "samples", G_CALLBACK (on_samples), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (model, "folder", G_CALLBACK (show_folder), self, G_CONNECT_SWAPPED);
   show_folder (self);
+  show_switches (self);
   wpr_model_ask_samples (model);
   return GTK_WIDGET (self);
 }

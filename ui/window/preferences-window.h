@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What holds for every recording, whatever is chosen: how often is sampled, where is saved. */
+/* What holds for every recording, whatever is chosen: how often is sampled, where and how is
+ * saved, what is told. */
 #pragma once
 
 #include <adwaita.h>
 #include "model.h"
+#include "settings.h"
 
 G_BEGIN_DECLS
 
@@ -11,6 +13,6 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (WprPreferencesWindow, wpr_preferences_window, WPR, PREFERENCES_WINDOW,
                       AdwPreferencesWindow)
 
-GtkWidget *wpr_preferences_window_new (GtkWindow *parent, WprModel *model);
+GtkWidget *wpr_preferences_window_new (GtkWindow *parent, WprModel *model, WprSettings *settings);
 
 G_END_DECLS

@@ -117,7 +117,7 @@ show_unfinished (WprRecordingsPage *self)
     gtk_box_remove (GTK_BOX (self->unfinished), child);
   for (guint i = 0; i < list->len; i++)
     gtk_box_append (GTK_BOX (self->unfinished),
-                    wpr_unfinished_card_new (list->pdata[i], self->recordings));
+                    wpr_unfinished_card_new (list->pdata[i], self->recordings, self->model));
 }
 
 static void

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <wpr-trace.h>
+#include "note.h"
 #include "target.h"
 
 #define PROGRESS_US (G_USEC_PER_SEC / 10)
@@ -21,6 +22,7 @@ typedef struct
   WprRecordingItem *item;
   char *folder, *name, *text;
   GCancellable *cancellable;
+  WprSaveFlags flags;
   /* answer */
   GPtrArray *items, *unfinished;
   guint64 free_bytes;
@@ -293,14 +295,9 @@ do_set_note (gpointer data)
 {
   Job *job = data;
   g_autoptr (GError) error = NULL;
-  int folder_fd = wpr_target_open_folder (job->folder, &error);
-  if (folder_fd >= 0)
-    {
-      if (wpr_trace_add_note (folder_fd, job->name, job->text, &error))
-        reply_toast (job, _ ("The note is in the file"));
-      close (folder_fd);
-    }
-  if (error != NULL)
+  if (wpr_note_add (job->folder, job->name, job->text, &error))
+    reply_toast (job, _ ("The note is in the file"));
+  else
     reply_trouble (job, _ ("The note was not added"), error->message);
   reply_list (job);
 }
@@ -397,7 +394,8 @@ do_finish (gpointer data)
   Job *answer = new_answer (job, NULL, NULL);
   if (folder_fd >= 0)
     {
-      saved = wpr_recover (job->name, folder_fd, NULL, on_progress, job, job->cancellable, &error);
+      saved = wpr_recover_as (job->name, folder_fd, NULL, job->flags, on_progress, job,
+                              job->cancellable, &error);
       close (folder_fd);
     }
   if (saved != NULL)
@@ -411,7 +409,7 @@ do_finish (gpointer data)
 }
 
 void
-wpr_recordings_finish (WprRecordings *self, const char *store_path)
+wpr_recordings_finish (WprRecordings *self, const char *store_path, WprSaveFlags flags)
 {
   if (self->closed || self->finishing != NULL)
     return;
@@ -420,6 +418,7 @@ wpr_recordings_finish (WprRecordings *self, const char *store_path)
   self->finishing = g_strdup (store_path);
   self->finish = g_cancellable_new ();
   Job *job = new_job (self, store_path, NULL);
+  job->flags = flags;
   job->cancellable = g_object_ref (self->finish);
   wpr_worker_send (self->finisher, do_finish, job, free_job);
   wpr_recordings_emit (self, WPR_RECORDINGS_CHANGED);

@@ -38,7 +38,7 @@ void wpr_recordings_trash (WprRecordings *self, const char *name);
 /* For good: where there is no bin. */
 void wpr_recordings_delete (WprRecordings *self, const char *name);
 /* One at a time; "progress", then the list has the file. */
-void wpr_recordings_finish (WprRecordings *self, const char *store_path);
+void wpr_recordings_finish (WprRecordings *self, const char *store_path, WprSaveFlags flags);
 /* The store that is being finished, or NULL. */
 const char *wpr_recordings_get_finishing (WprRecordings *self);
 void wpr_recordings_stop_finishing (WprRecordings *self);

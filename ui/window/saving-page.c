@@ -168,6 +168,7 @@ wpr_saving_page_enter (WprSavingPage *self)
   gtk_text_buffer_set_text (gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->note)),
                             wpr_model_get_note (self->model), -1);
   gtk_editable_set_text (GTK_EDITABLE (self->name), wpr_model_get_file_name (self->model));
+  gtk_switch_set_active (GTK_SWITCH (self->compress), wpr_model_get_compress (self->model));
   self->filling = FALSE;
   wpr_model_hold_result (self->model, FALSE);
   on_progress (self);

@@ -127,17 +127,53 @@ wpr_settings_set_folder (WprSettings *self, const char *folder)
     g_settings_set_string (self->store, "save-folder", folder ? folder : "");
 }
 
+static gboolean
+get_switch (WprSettings *self, const char *key, gboolean otherwise)
+{
+  return self->store != NULL ? g_settings_get_boolean (self->store, key) : otherwise;
+}
+
+static void
+set_switch (WprSettings *self, const char *key, gboolean on)
+{
+  if (self->store != NULL)
+    g_settings_set_boolean (self->store, key, on);
+}
+
 gboolean
 wpr_settings_get_compress (WprSettings *self)
 {
-  return self->store != NULL && g_settings_get_boolean (self->store, "compress");
+  return get_switch (self, "compress", FALSE);
 }
 
 void
 wpr_settings_set_compress (WprSettings *self, gboolean compress)
 {
-  if (self->store != NULL)
-    g_settings_set_boolean (self->store, "compress", compress);
+  set_switch (self, "compress", compress);
+}
+
+gboolean
+wpr_settings_get_names (WprSettings *self)
+{
+  return get_switch (self, "function-names", TRUE);
+}
+
+void
+wpr_settings_set_names (WprSettings *self, gboolean names)
+{
+  set_switch (self, "function-names", names);
+}
+
+gboolean
+wpr_settings_get_notifications (WprSettings *self)
+{
+  return get_switch (self, "notifications", TRUE);
+}
+
+void
+wpr_settings_set_notifications (WprSettings *self, gboolean notifications)
+{
+  set_switch (self, "notifications", notifications);
 }
 
 void

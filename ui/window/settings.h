@@ -27,6 +27,12 @@ void wpr_settings_set_folder (WprSettings *self, const char *folder);
 /* Whether saved recordings are compressed. */
 gboolean wpr_settings_get_compress (WprSettings *self);
 void wpr_settings_set_compress (WprSettings *self, gboolean compress);
+/* Whether functions are named in saved recordings. */
+gboolean wpr_settings_get_names (WprSettings *self);
+void wpr_settings_set_names (WprSettings *self, gboolean names);
+/* Whether the desktop is told what nobody at the window would see. */
+gboolean wpr_settings_get_notifications (WprSettings *self);
+void wpr_settings_set_notifications (WprSettings *self, gboolean notifications);
 /* Of the window when it is not maximized, in pixels. */
 void wpr_settings_get_size (WprSettings *self, int *width, int *height, gboolean *maximized);
 void wpr_settings_set_size (WprSettings *self, int width, int height, gboolean maximized);

@@ -14,6 +14,7 @@ struct _WprUnfinishedCard
   AdwBin parent;
   GtkWidget *title, *detail, *discard, *finish;
   WprRecordings *recordings;
+  WprModel *model;
   char *path;
   guint64 bytes;
 };
@@ -59,7 +60,7 @@ on_finish (WprUnfinishedCard *self)
   if (is_being_finished (self))
     wpr_recordings_stop_finishing (self->recordings);
   else
-    wpr_recordings_finish (self->recordings, self->path);
+    wpr_recordings_finish (self->recordings, self->path, wpr_model_get_save_flags (self->model));
 }
 
 static void
@@ -92,6 +93,7 @@ wpr_unfinished_card_dispose (GObject *object)
 {
   WprUnfinishedCard *self = WPR_UNFINISHED_CARD (object);
   g_clear_object (&self->recordings);
+  g_clear_object (&self->model);
   g_clear_pointer (&self->path, g_free);
   G_OBJECT_CLASS (wpr_unfinished_card_parent_class)->dispose (object);
 }
@@ -118,7 +120,8 @@ wpr_unfinished_card_init (WprUnfinishedCard *self)
 }
 
 GtkWidget *
-wpr_unfinished_card_new (const WprUnfinished *unfinished, WprRecordings *recordings)
+wpr_unfinished_card_new (const WprUnfinished *unfinished, WprRecordings *recordings,
+                         WprModel *model)
 {
   WprUnfinishedCard *self = g_object_new (WPR_TYPE_UNFINISHED_CARD, NULL);
   g_autoptr (GDateTime) then = g_date_time_new_from_unix_local (unfinished->started_realtime_ns
@@ -129,6 +132,7 @@ wpr_unfinished_card_new (const WprUnfinished *unfinished, WprRecordings *recordi
   /* Translators: %s is a date and time */
   g_autofree char *title = g_strdup_printf (_ ("A recording from %s was not finished"), when);
   self->recordings = g_object_ref (recordings);
+  self->model = g_object_ref (model);
   self->path = g_strdup (unfinished->path);
   self->bytes = unfinished->bytes;
   gtk_label_set_label (GTK_LABEL (self->title), title);

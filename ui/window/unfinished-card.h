@@ -3,10 +3,12 @@
 #pragma once
 
 #include <adwaita.h>
+#include "model.h"
 #include "recordings.h"
 
 G_BEGIN_DECLS
 
-GtkWidget *wpr_unfinished_card_new (const WprUnfinished *unfinished, WprRecordings *recordings);
+GtkWidget *wpr_unfinished_card_new (const WprUnfinished *unfinished, WprRecordings *recordings,
+                                    WprModel *model);
 
 G_END_DECLS

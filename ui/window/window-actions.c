@@ -278,7 +278,8 @@ static void
 do_preferences (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   WprWindow *self = WPR_WINDOW (widget);
-  gtk_window_present (GTK_WINDOW (wpr_preferences_window_new (GTK_WINDOW (self), self->model)));
+  gtk_window_present (
+      GTK_WINDOW (wpr_preferences_window_new (GTK_WINDOW (self), self->model, self->settings)));
 }
 
 static void

@@ -11,7 +11,7 @@
 void
 wpr_window_notify (WprWindow *self, const char *id, const char *title, const char *body)
 {
-  if (gtk_window_is_active (GTK_WINDOW (self)))
+  if (gtk_window_is_active (GTK_WINDOW (self)) || !wpr_settings_get_notifications (self->settings))
     return;
   g_autoptr (GNotification) notification = g_notification_new (title);
   g_notification_set_body (notification, body);

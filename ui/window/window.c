@@ -327,6 +327,7 @@ wpr_window_new (GtkApplication *application, WprSettings *settings)
   WprWindow *self = g_object_new (WPR_TYPE_WINDOW, "application", application, NULL);
   self->settings = g_object_ref (settings);
   self->model = wpr_model_new ();
+  wpr_model_set_names (self->model, wpr_settings_get_names (settings));
   restore_folder (self);
   restore_size (self);
   g_signal_connect (self, "unmap", G_CALLBACK (store_size), NULL);

@@ -166,6 +166,7 @@ test_a_choice_survives_its_way_through_d_bus (void **state)
   choice->instance = g_strdup ("One");
   choice->record_to = g_strdup ("/tmp/\xff");
   choice->save_folder = g_strdup ("/home/x/WPR Files");
+  choice->save_flags = 3;
   g_autoptr (GVariant) variant = g_variant_ref_sink (wpr_choice_to_variant (choice));
   g_autoptr (WprChoice) copy = wpr_choice_from_variant (variant, NULL);
   assert_int_equal (copy->profiles->len, 2);
@@ -187,6 +188,7 @@ test_a_choice_survives_its_way_through_d_bus (void **state)
   assert_string_equal (copy->instance, "One");
   assert_string_equal (copy->record_to, "/tmp/\xff");
   assert_string_equal (copy->save_folder, "/home/x/WPR Files");
+  assert_int_equal (copy->save_flags, 3);
 }
 
 static void
