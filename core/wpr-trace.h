@@ -16,6 +16,15 @@ typedef struct
   guint64 count;
 } WprEventCount;
 
+/* Events lost by one collector on one CPU within one second. */
+typedef struct
+{
+  char *collector; /* "WPR System Collector" */
+  guint cpu;
+  gint64 second; /* since the recording began */
+  guint64 count;
+} WprLostSecond;
+
 /* What `wpr -info` says. Owned by the caller. */
 typedef struct
 {
@@ -33,6 +42,8 @@ typedef struct
   GPtrArray *profiles;                /* of char * */
   GPtrArray *counts;                  /* of WprEventCount *, most first */
   GPtrArray *facts;       /* of char *: "name: value", everything Linux.Recorder says, in order */
+  GPtrArray *collectors;  /* of char *: names, by number */
+  GPtrArray *losses;      /* of WprLostSecond *, in order; where and when nobody may know */
   GPtrArray *faults;      /* of char *: what is damaged or violates the format; empty = sound */
   gboolean complete;      /* nothing lost, nothing damaged, header says closed */
   gboolean was_completed; /* by wpr_trace_complete(): its end is missing.. */

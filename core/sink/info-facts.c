@@ -9,6 +9,7 @@
 #define MOST_FACTS 20000
 #define MOST_VALUE 65536
 #define MOST_PARTS 4096 /* ours are far fewer */
+#define MOST_COLLECTORS 256
 
 /* A field's value for people; FALSE where it is none. */
 static gboolean
@@ -79,6 +80,53 @@ take_own (WprTraceInfo *info, const char *event, const char *field, const char *
       }
 }
 
+static gint64
+get_number (const WprEtlField *fields, guint n, const char *name)
+{
+  gint64 value = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (fields[i].name, name))
+      wpr_etl_field_get_int64 (&fields[i], &value);
+  return value;
+}
+
+/* Where events were lost, and what the collectors are called by which it is said: those come first.
+ */
+static void
+take_losses (WprTraceInfo *info, const char *event, const WprEtlField *fields, guint n)
+{
+  gint64 collector = get_number (fields, n, "Collector");
+  WprLostSecond *loss;
+
+  if (collector < 0 || collector >= MOST_COLLECTORS)
+    return;
+  if (g_str_equal (event, "Collector"))
+    {
+      g_autoptr (GString) name = g_string_new (NULL);
+
+      while (info->collectors->len <= (guint)collector)
+        g_ptr_array_add (info->collectors, g_strdup (""));
+      for (guint i = 0; i < n; i++)
+        if (g_str_equal (fields[i].name, "Name") && field_text (&fields[i], name))
+          {
+            g_free (info->collectors->pdata[collector]);
+            info->collectors->pdata[collector] = g_utf8_make_valid (name->str, -1);
+          }
+      return;
+    }
+  if (!g_str_equal (event, "EventsLost") || info->losses->len >= MOST_FACTS)
+    return;
+  loss = g_new0 (WprLostSecond, 1);
+  loss->collector = g_strdup ((guint)collector < info->collectors->len
+                                  ? g_ptr_array_index (info->collectors, collector)
+                                  : "");
+  loss->cpu = (guint)get_number (fields, n, "Cpu");
+  loss->second = get_number (fields, n, "Second");
+  loss->count = (guint64)MAX (get_number (fields, n, "Count"), 0);
+  g_ptr_array_add (info->losses, loss);
+}
+
 /* One field: "Profile: CPU.Verbose.Memory". More: "Tally: Row 3, Name sched:sched_switch, ..". */
 void
 wpr_info_take_fact (WprTraceInfo *info, WprEtlDecoder *decoder, const WprEtlEvent *event,
@@ -89,6 +137,7 @@ wpr_info_take_fact (WprTraceInfo *info, WprEtlDecoder *decoder, const WprEtlEven
   const WprEtlField *fields;
   guint n_fields = wpr_etl_decoder_fields (decoder, event, kind, &fields), n = 0;
 
+  take_losses (info, kind->name, fields, n_fields);
   for (guint i = 0; i < n_fields; i++)
     {
       if (!field_text (&fields[i], value))

@@ -105,6 +105,15 @@ count_free (gpointer data)
   g_free (row);
 }
 
+static void
+loss_free (gpointer data)
+{
+  WprLostSecond *loss = data;
+
+  g_free (loss->collector);
+  g_free (loss);
+}
+
 /* Kinds that differ in version or layout only are one for people. */
 static void
 list_counts (Counting *self)
@@ -193,6 +202,8 @@ info_from_file (const WprEtlFile *file, WprInfoPulse pulse, gpointer data, GErro
   info->counts = g_ptr_array_new_with_free_func (count_free);
   info->facts = g_ptr_array_new_with_free_func (g_free);
   info->parts = g_ptr_array_new_with_free_func (g_free);
+  info->collectors = g_ptr_array_new_with_free_func (g_free);
+  info->losses = g_ptr_array_new_with_free_func (loss_free);
   info->faults = g_ptr_array_new_with_free_func (g_free);
   self.counts = g_array_new (FALSE, TRUE, sizeof (Count));
   self.decoder = wpr_etl_decoder_new (file);
@@ -246,6 +257,8 @@ wpr_trace_info_free (WprTraceInfo *info)
   g_ptr_array_unref (info->counts);
   g_ptr_array_unref (info->facts);
   g_ptr_array_unref (info->parts);
+  g_ptr_array_unref (info->losses);
+  g_ptr_array_unref (info->collectors);
   g_ptr_array_unref (info->faults);
   g_free (info);
 }

@@ -75,6 +75,34 @@ stall_the_recorder (void)
   kill (pid, SIGCONT);
 }
 
+/* Where the strip of the page says that events were lost. */
+static char *
+get_gap (Screen *screen)
+{
+  g_autoptr (AtspiAccessible) strip
+      = screen_wait (screen, ATSPI_ROLE_IMAGE, "When events were lost");
+  return atspi_accessible_get_description (strip, NULL);
+}
+
+/* Opened later, the file tells the same as when it was saved. */
+static void
+assert_gap_is_in_the_file (Screen *screen, const char *file, const char *gap)
+{
+  g_free (run_program (0, wprui, file, NULL));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "A recording with a gap"));
+  g_autofree char *again = NULL;
+  for (guint i = 0; i < 300 && g_strcmp0 (again, gap) != 0; i++)
+    {
+      /* its events are being counted */
+      screen_sleep (100);
+      g_autoptr (AtspiAccessible) strip
+          = screen_find (screen, ATSPI_ROLE_IMAGE, "When events were lost");
+      g_free (again);
+      again = strip != NULL ? atspi_accessible_get_description (strip, NULL) : NULL;
+    }
+  assert_string_equal (again, gap);
+}
+
 static void
 losses_are_told_and_cured (void **state)
 {
@@ -103,11 +131,17 @@ losses_are_told_and_cured (void **state)
   screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Fewer Stacks");
   g_autofree char *info = stop_and_read (screen);
   assert_true (json_number (info, "events_lost") > 0);
+  g_autofree char *file = the_saved_file ();
+  g_autofree char *gap = get_gap (screen);
+  assert_non_null (strstr (gap, "between"));
   /* from the page that tells of them: the same again, in twice the buffers */
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Record with Larger Buffers");
   g_object_unref (screen_wait_described (screen, "Events so far"));
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "System calls. File, light."));
   assert_true (count_buffers () > before);
+  g_free (run_program (0, wpr, "-cancel", NULL));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  assert_gap_is_in_the_file (screen, file, gap);
 }
 
 int

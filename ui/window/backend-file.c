@@ -78,6 +78,7 @@ make_outcome (const Reading *reading, const WprTraceInfo *info, gboolean checkin
   outcome->note = g_strdup (info->note);
   outcome->message = outcome->kind == WPR_OUTCOME_DAMAGED ? join_faults (info) : NULL;
   outcome->about = describe_origin (info);
+  outcome->gaps = wpr_gaps_new (info);
   if (info->n_parts > 1 && info->parts != NULL)
     {
       g_ptr_array_add (info->parts, NULL);

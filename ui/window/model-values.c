@@ -41,5 +41,6 @@ wpr_outcome_free (WprOutcome *outcome)
   g_strfreev (outcome->parts);
   g_free (outcome->store);
   g_free (outcome->about);
+  g_clear_pointer (&outcome->gaps, wpr_gaps_free);
   g_free (outcome);
 }

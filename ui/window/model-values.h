@@ -5,6 +5,7 @@
 #include <wpr-recorder.h>
 #include "details.h"
 #include "estimate.h"
+#include "gaps.h"
 
 G_BEGIN_DECLS
 
@@ -72,6 +73,7 @@ typedef struct
   gboolean opened;
   gboolean checking; /* its events are being counted still */
   char *about;       /* where, when and what was recorded; NULL if it does not say */
+  WprGaps *gaps;     /* where and when events were lost; NULL if it does not say */
 } WprOutcome;
 void wpr_outcome_free (WprOutcome *outcome);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprOutcome, wpr_outcome_free)

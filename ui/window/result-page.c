@@ -156,7 +156,7 @@ wpr_result_page_show (WprResultPage *self, const WprOutcome *outcome, const WprS
   g_autofree char *detail
       = outcome->name != NULL ? describe_saved (outcome, stats) : g_strdup (outcome->message);
   gtk_label_set_label (GTK_LABEL (self->detail), detail);
-  show_gap (self, outcome, outcome->opened ? NULL : stats);
+  show_gap (self, outcome, outcome->opened ? wpr_gaps_get_stats (outcome->gaps) : stats);
   show_file (self, outcome);
   gtk_widget_set_visible (self->finish, outcome->store != NULL);
   gtk_widget_set_visible (self->elsewhere, outcome->store != NULL);
