@@ -120,6 +120,86 @@ what_a_killed_recorder_left_is_finished (void **state)
   g_free (run_program (-1, wpr, "-info", file, NULL));
 }
 
+/* ---- several files ---- */
+
+static int
+compare_paths (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The files of the folder, sorted; free with g_ptr_array_unref. */
+static GPtrArray *
+list_files (void)
+{
+  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) dir = g_dir_open (g_getenv ("WPR_SAVE_DIR"), 0, NULL);
+  for (const char *name = dir ? g_dir_read_name (dir) : NULL; name != NULL;
+       name = g_dir_read_name (dir))
+    g_ptr_array_add (files, make_path (name));
+  g_ptr_array_sort (files, compare_paths);
+  return files;
+}
+
+static void
+assert_all_say (const char *note)
+{
+  g_autoptr (GPtrArray) files = list_files ();
+  assert_true (files->len > 1);
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autofree char *info = run_program (-1, wpr, "-info", files->pdata[i], "-json", NULL);
+      g_autofree char *said = g_strdup_printf ("\"%s\"", note);
+      if (strstr (info, said) == NULL || json_number (info, "n_parts") != files->len)
+        fail_msg ("%s does not say “%s”, or not that it is one of %u: %s",
+                  (const char *)files->pdata[i], note, files->len, info);
+    }
+}
+
+/* The first and the last are on the page; a note, and another one, are in each of them. */
+static void
+a_recording_of_several_files_has_its_note_in_each (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  g_free (run_program (0, wpr, "-start", "SystemCall.light", "-filemode", "-maxsize", "8",
+                       "-maxfiles", "8", NULL));
+  screen_start (screen, wprui, NULL);
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+  for (guint i = 0; i < 200 && screen_number (screen, "Events so far") < 1000000; i++)
+    g_free (run_program (-1, "dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=100000", NULL));
+  kit_stop_and_save (screen);
+  g_autoptr (GPtrArray) files = list_files ();
+  assert_true (files->len > 1);
+  g_autofree char *last = g_path_get_basename (files->pdata[files->len - 1]);
+  g_autofree char *shown = NULL;
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autofree char *name = g_path_get_basename (files->pdata[i]);
+      g_autofree char *listed = screen_find_text (screen, ATSPI_ROLE_LABEL, name);
+      if (listed != NULL && strstr (listed, last) != NULL)
+        shown = g_steal_pointer (&listed);
+    }
+  if (shown == NULL)
+    fail_msg ("the page does not name %s", last);
+  static const char *const notes[] = { "it froze", "it froze again" };
+  for (guint i = 0; i < G_N_ELEMENTS (notes); i++)
+    {
+      screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Edit Note");
+      g_object_unref (screen_wait (screen, ATSPI_ROLE_TEXT, "What was wrong?"));
+      g_autofree char *type = g_strdup_printf ("type '%s'", notes[i]);
+      screen_keys ("key ctrl+a");
+      screen_keys (type);
+      screen_keys ("key Tab");
+      screen_keys ("key Tab");
+      screen_keys ("key Return");
+      screen_sleep (1500);
+      g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, notes[i]));
+      assert_all_say (notes[i]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -128,6 +208,7 @@ main (int argc, char **argv)
   const struct CMUnitTest tests[] = {
     kit_test (the_folder_is_listed_and_its_files_are_handled),
     kit_test (what_a_killed_recorder_left_is_finished),
+    kit_test (a_recording_of_several_files_has_its_note_in_each),
   };
   return kit_run (tests);
 }
