@@ -28,7 +28,18 @@ static const struct
   [WPR_LOG_REFUSED] = { "refused", "7bb5b4e31f6c4a0f9a5d5f2c7c1b8e05", 4 },
   [WPR_LOG_NOTICE] = { "notice", "7bb5b4e31f6c4a0f9a5d5f2c7c1b8e06", 5 },
   [WPR_LOG_RECOVER] = { "recover", "7bb5b4e31f6c4a0f9a5d5f2c7c1b8e07", 5 },
+  [WPR_LOG_ALLOWED] = { "allowed", "7bb5b4e31f6c4a0f9a5d5f2c7c1b8e08", 5 },
+  [WPR_LOG_ENDED] = { "ended", "7bb5b4e31f6c4a0f9a5d5f2c7c1b8e09", 5 },
+  [WPR_LOG_DENIED] = { "denied", "7bb5b4e31f6c4a0f9a5d5f2c7c1b8e0a", 4 },
 };
+
+static const char *service; /* NULL: a program, which has a state folder */
+
+void
+wpr_log_as_service (const char *name)
+{
+  service = name;
+}
 
 static gboolean
 to_journal (WprLogKind kind, const char *text)
@@ -40,7 +51,7 @@ to_journal (WprLogKind kind, const char *text)
     { "MESSAGE", text, -1 },
     { "MESSAGE_ID", kinds[kind].message_id, -1 },
     { "PRIORITY", priority, -1 },
-    { "SYSLOG_IDENTIFIER", "wpr", -1 },
+    { "SYSLOG_IDENTIFIER", service != NULL ? service : "wpr", -1 },
     { "WPR_KIND", kinds[kind].word, -1 },
   };
   return g_log_writer_journald (G_LOG_LEVEL_MESSAGE, fields, G_N_ELEMENTS (fields), NULL)
@@ -84,7 +95,11 @@ wpr_log (WprLogKind kind, const char *format, ...)
   va_start (args, format);
   g_autofree char *text = g_strdup_vprintf (format, args);
   va_end (args);
-  if (!to_journal (kind, text))
+  if (to_journal (kind, text))
+    return;
+  if (service != NULL)
+    fprintf (stderr, "%s %s: %s\n", service, kinds[kind].word, text);
+  else
     to_file (kind, text);
 }
 

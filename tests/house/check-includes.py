@@ -17,7 +17,8 @@ MAY = {
     'symbols': set(),
     'file': {'etl'},
     'sink': {'symbols', 'trace', 'etl', 'world', 'store', 'profile', 'perf'},
-    'recorder': {'source', 'sink', 'trace', 'store', 'world', 'profile', 'perf', 'etl'},
+    'broker': {'world', 'profile', 'perf'},
+    'recorder': {'source', 'sink', 'trace', 'store', 'world', 'profile', 'perf', 'etl', 'broker'},
 }
 # The doors of the core: the three nouns and the error domain. Which room may know which.
 DOORS = {'wpr-profile.h': {'profile', 'source', 'trace', 'sink', 'recorder'},

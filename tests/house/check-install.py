@@ -22,6 +22,12 @@ EXPECTED = [
     'share/wpr/help/C/index.html', 'share/wpr/help/zh_CN/index.html', 'share/wpr/profiles/GeneralProfile.wprp',
     'share/wpr/profiles/providers.ini', 'share/locale/zh_CN/LC_MESSAGES/wpr.mo',
 ]
+# The broker's files lie where the system looks for them, below / and not below every prefix.
+BROKER = 'io.github.performance_recorder.Broker'
+EXPECTED_SYSTEM = [
+    f'usr/share/polkit-1/actions/{BROKER}.policy', f'**/dbus-1/system.d/{BROKER}.conf',
+    f'**/dbus-1/system-services/{BROKER}.service', '**/lib/systemd/system/wpr-broker.service', '**/libexec/wpr-broker',
+]
 faults = []
 
 
@@ -44,6 +50,9 @@ with tempfile.TemporaryDirectory() as folder:
     prefix = next(path.parent.parent for path in pathlib.Path(folder).glob('**/bin/wpr'))
     for name in EXPECTED:
         if not list(prefix.glob(name)):
+            faults.append(f'missing: {name}')
+    for name in EXPECTED_SYSTEM:
+        if not list(pathlib.Path(folder).glob(name)):
             faults.append(f'missing: {name}')
     share = prefix / 'share'
     run('desktop-file-validate', str(share / 'applications' / f'{ID}.desktop'))
@@ -68,5 +77,5 @@ with tempfile.TemporaryDirectory() as folder:
 
 for fault in faults:
     print(fault)
-print(f'{len(EXPECTED)} files looked for, {len(faults)} faults')
+print(f'{len(EXPECTED) + len(EXPECTED_SYSTEM)} files looked for, {len(faults)} faults')
 sys.exit(bool(faults))

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* wpr-broker: the service on the system bus. Here is who may call what, the journal, and when the
+ * service ends. What a session may do is in session.c, whether it may begin in authority.c. Its
+ * sentences are English: the client has them in the caller's language, by the error's name. */
+#include "config.h"
+
+#include <gio/gio.h>
+#include <gio/gunixfdlist.h>
+#include <glib-unix.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/wpr-error.h"
+#include "broker/authority.h"
+#include "broker/session.h"
+
+#define BUS_NAME "io.github.performance_recorder.Broker"
+#define OBJECT_PATH "/io/github/performance_recorder/Broker"
+#define ERROR_PREFIX "io.github.performance_recorder.Error."
+/* Raised when the interface changes so that an older client would misunderstand it. */
+#define VERSION 1
+
+static const char interface_xml[]
+    = "<node><interface name='io.github.performance_recorder.Broker1'>"
+      "<method name='Begin'><arg type='a{sv}' name='options' direction='in'/>"
+      "<arg type='h' name='socket' direction='out'/>"
+      "<arg type='a{sv}' name='info' direction='out'/></method>"
+      "<method name='Ask'><arg type='s' name='answer' direction='out'/></method>"
+      "<method name='Orphans'><arg type='aa{sv}' name='orphans' direction='out'/></method>"
+      "<method name='Claim'><arg type='s' name='id' direction='in'/>"
+      "<arg type='h' name='socket' direction='out'/>"
+      "<arg type='a{sv}' name='info' direction='out'/></method>"
+      "<property name='Version' type='u' access='read'/></interface></node>";
+
+typedef struct
+{
+  GMainLoop *loop;
+  GDBusConnection *bus;
+  WprAuthority *authority;
+  guint name_id;
+  guint idle_s;
+  guint idle_timer;
+  gboolean ending;   /* the name is given back: nothing new begins */
+  GHashTable *noted; /* user -> refusals in the journal in this minute */
+  gint64 noted_minute;
+} WprBroker;
+
+/* A call that waits for an answer. */
+typedef struct
+{
+  WprBroker *broker;
+  GDBusMethodInvocation *invocation;
+  char *text; /* Begin: instance; Claim: id */
+  gboolean memory, contents, interactive;
+} WprBrokerCall;
+
+/* ---- answers ---- */
+
+/* What a verdict is called on the bus, and in the journal. */
+static const struct
+{
+  const char *name;
+  const char *sentence;
+} verdicts[] = {
+  [WPR_VERDICT_CHALLENGE] = { "Refused", "Recording this computer needs an administrator's "
+                                         "consent, and nobody could be asked for it." },
+  [WPR_VERDICT_NO]
+  = { "Refused", "The rules of this computer (polkit) do not allow this user to record it." },
+  [WPR_VERDICT_DISMISSED]
+  = { "Dismissed", "The question whether to record this computer was closed without an answer." },
+  [WPR_VERDICT_TIMED_OUT]
+  = { "TimedOut", "Nobody answered the question whether to record this computer." },
+  [WPR_VERDICT_LIMIT] = { "Limit", "This user has too many questions open already." },
+  [WPR_VERDICT_GONE] = { "Ending", "The service was just about to end. Ask again." },
+  [WPR_VERDICT_FAILED] = { "Failed", "The question could not be asked." },
+};
+
+static void
+return_error (GDBusMethodInvocation *invocation, const char *name, const char *sentence)
+{
+  g_autofree char *full = g_strconcat (ERROR_PREFIX, name, NULL);
+  g_autofree char *text = g_utf8_make_valid (sentence, -1);
+  g_dbus_method_invocation_return_dbus_error (invocation, full, text);
+}
+
+static const char *
+sentence_of (const WprAnswer *answer)
+{
+  return answer->why != NULL ? answer->why : verdicts[answer->verdict].sentence;
+}
+
+static void
+return_verdict (GDBusMethodInvocation *invocation, const WprAnswer *answer)
+{
+  return_error (invocation, verdicts[answer->verdict].name, sentence_of (answer));
+}
+
+static void
+return_failure (GDBusMethodInvocation *invocation, const GError *error)
+{
+  gboolean limit = g_error_matches (error, WPR_ERROR, WPR_ERROR_NO_SPACE);
+  return_error (invocation, limit ? "Limit" : "Failed", error->message);
+}
+
+/* The session's end for the caller; takes fd and info. */
+static void
+return_session (GDBusMethodInvocation *invocation, int fd, GVariant *info)
+{
+  g_autoptr (GUnixFDList) fds = g_unix_fd_list_new_from_array (&fd, 1);
+  g_autoptr (GVariant) kept = g_variant_take_ref (info);
+  g_dbus_method_invocation_return_value_with_unix_fd_list (
+      invocation, g_variant_new ("(h@a{sv})", 0, kept), fds);
+}
+
+static void look_whether_idle (WprBroker *self);
+
+static void
+call_free (WprBrokerCall *call)
+{
+  WprBroker *broker = call->broker;
+  g_free (call->text);
+  g_free (call);
+  look_whether_idle (broker);
+}
+
+/* ---- methods ---- */
+
+/* "User alice (1000), process 42, instance WPR, memory, contents of programs", as the journal has
+ * it. */
+static char *
+who_and_what (guint uid, guint pid, const char *instance, gboolean memory, gboolean contents)
+{
+  g_autofree char *user = wpr_authority_user_name (uid);
+  return g_strdup_printf ("User %s, process %u, instance %s, %s%s", user, pid, instance,
+                          memory ? "memory" : "file", contents ? ", contents of programs" : "");
+}
+
+/* Refusals noted a user and minute: who is refused in a loop shall not fill the journal, or have it
+ * leave out what others do. */
+#define NOTED_A_MINUTE 10
+
+static gboolean
+may_be_noted (WprBroker *self, guint uid)
+{
+  gint64 minute = g_get_monotonic_time () / (60 * G_USEC_PER_SEC);
+  if (minute != self->noted_minute)
+    g_hash_table_remove_all (self->noted);
+  self->noted_minute = minute;
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->noted, GUINT_TO_POINTER (uid)));
+  g_hash_table_insert (self->noted, GUINT_TO_POINTER (uid), GUINT_TO_POINTER (n + 1));
+  if (n == NOTED_A_MINUTE)
+    wpr_log (WPR_LOG_NOTICE, "Further refusals of user %u are not noted in this minute.", uid);
+  return n < NOTED_A_MINUTE;
+}
+
+static void
+begin_answered (const WprAnswer *answer, gpointer data)
+{
+  WprBrokerCall *call = data;
+  g_autofree char *who
+      = who_and_what (answer->uid, answer->pid, call->text, call->memory, call->contents);
+  const WprBrokerGrant grant = { .uid = answer->uid,
+                                 .pid = answer->pid,
+                                 .instance = call->text,
+                                 .memory = call->memory,
+                                 .contents = call->contents };
+  g_autoptr (GError) error = NULL;
+  GVariant *info = NULL;
+  int fd = -1;
+  if (answer->verdict != WPR_VERDICT_YES)
+    {
+      if (may_be_noted (call->broker, answer->uid))
+        wpr_log (WPR_LOG_DENIED, "%s: refused (%s). %s", who, verdicts[answer->verdict].name,
+                 sentence_of (answer));
+      return_verdict (call->invocation, answer);
+    }
+  else if (!wpr_broker_serve (&grant, &fd, &info, &error))
+    {
+      if (may_be_noted (call->broker, answer->uid))
+        wpr_log (WPR_LOG_DENIED, "%s: allowed, but not begun. %s", who, error->message);
+      return_failure (call->invocation, error);
+    }
+  else
+    {
+      wpr_log (WPR_LOG_ALLOWED, "%s: may record this computer until that recording ends.", who);
+      return_session (call->invocation, fd, info);
+    }
+  call_free (call);
+}
+
+static void
+ask_answered (const WprAnswer *answer, gpointer data)
+{
+  WprBrokerCall *call = data;
+  static const char *const words[] = {
+    [WPR_VERDICT_YES] = "yes",
+    [WPR_VERDICT_CHALLENGE] = "challenge",
+    [WPR_VERDICT_NO] = "no",
+  };
+  if (answer->verdict < G_N_ELEMENTS (words))
+    g_dbus_method_invocation_return_value (call->invocation,
+                                           g_variant_new ("(s)", words[answer->verdict]));
+  else
+    return_verdict (call->invocation, answer);
+  call_free (call);
+}
+
+static void
+orphans_answered (const WprAnswer *answer, gpointer data)
+{
+  WprBrokerCall *call = data;
+  if (answer->verdict == WPR_VERDICT_YES)
+    g_dbus_method_invocation_return_value (
+        call->invocation, g_variant_new ("(@aa{sv})", wpr_broker_orphans (answer->uid)));
+  else
+    return_verdict (call->invocation, answer);
+  call_free (call);
+}
+
+/* What was allowed once is still allowed: polkit is not asked again for the same recording. */
+static void
+claim_answered (const WprAnswer *answer, gpointer data)
+{
+  WprBrokerCall *call = data;
+  g_autoptr (GError) error = NULL;
+  GVariant *info = NULL;
+  int fd = -1;
+  if (answer->verdict != WPR_VERDICT_YES)
+    return_verdict (call->invocation, answer);
+  else if (!wpr_broker_claim (answer->uid, call->text, &fd, &info, &error))
+    return_failure (call->invocation, error);
+  else
+    return_session (call->invocation, fd, info);
+  call_free (call);
+}
+
+/* Nobody is asked for a password to hear then that there are too many sessions. */
+static void
+begin_known (const WprAnswer *answer, gpointer data)
+{
+  WprBrokerCall *call = data;
+  g_autoptr (GError) error = NULL;
+  if (answer->verdict != WPR_VERDICT_YES)
+    return_verdict (call->invocation, answer);
+  else if (!wpr_broker_may_serve (answer->uid, &error))
+    return_failure (call->invocation, error);
+  else
+    {
+      wpr_authority_ask (call->broker->authority,
+                         g_dbus_method_invocation_get_sender (call->invocation),
+                         call->interactive ? WPR_QUESTION_INTERACTIVE : WPR_QUESTION_QUIET,
+                         call->contents, begin_answered, call);
+      return;
+    }
+  call_free (call);
+}
+
+/* From the message comes what is wanted, never who wants it. */
+static gboolean
+read_options (WprBrokerCall *call, GVariant *parameters)
+{
+  g_autoptr (GVariant) options = g_variant_get_child_value (parameters, 0);
+  const char *mode = "file", *instance = "WPR";
+  g_variant_lookup (options, "mode", "&s", &mode);
+  g_variant_lookup (options, "instance", "&s", &instance);
+  g_variant_lookup (options, "contents", "b", &call->contents);
+  g_variant_lookup (options, "interactive", "b", &call->interactive);
+  call->memory = g_str_equal (mode, "memory");
+  call->text = g_strdup (instance);
+  return (call->memory || g_str_equal (mode, "file")) && wpr_instance_name_valid (instance);
+}
+
+static const struct
+{
+  const char *name;
+  WprQuestionKind kind;
+  WprAnswerFunc answered;
+} methods[] = {
+  { "Begin", WPR_QUESTION_WHO, begin_known },
+  { "Ask", WPR_QUESTION_QUIET, ask_answered },
+  { "Orphans", WPR_QUESTION_WHO, orphans_answered },
+  { "Claim", WPR_QUESTION_WHO, claim_answered },
+};
+
+static void
+on_call (GDBusConnection *bus, const char *sender, const char *path, const char *interface,
+         const char *method, GVariant *parameters, GDBusMethodInvocation *invocation, gpointer data)
+{
+  WprBroker *self = data;
+  const WprAnswer ending = { .verdict = WPR_VERDICT_GONE };
+  gsize row = 0;
+  while (!g_str_equal (methods[row].name, method)) /* the description has checked the name */
+    row++;
+  if (self->ending)
+    {
+      return_verdict (invocation, &ending);
+      return;
+    }
+  WprBrokerCall *call = g_new0 (WprBrokerCall, 1);
+  call->broker = self;
+  call->invocation = invocation;
+  if (methods[row].answered == claim_answered)
+    g_variant_get (parameters, "(s)", &call->text);
+  if (methods[row].answered == begin_known && !read_options (call, parameters))
+    {
+      return_error (invocation, "Failed",
+                    "The mode is neither file nor memory, or the instance's name is not one.");
+      call_free (call);
+      return;
+    }
+  wpr_authority_ask (self->authority, sender, methods[row].kind, FALSE, methods[row].answered,
+                     call);
+}
+
+static GVariant *
+on_get_property (GDBusConnection *bus, const char *sender, const char *path, const char *interface,
+                 const char *property, GError **error, gpointer data)
+{
+  return g_variant_new_uint32 (VERSION);
+}
+
+/* ---- beginning and end ---- */
+
+/* Tells systemd, so that a call which comes now starts the service anew instead of finding it
+ * there and gone. */
+static void
+tell_systemd (const char *state)
+{
+  const char *path = g_getenv ("NOTIFY_SOCKET");
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  if (path == NULL || (*path != '/' && *path != '@') || strlen (path) >= sizeof address.sun_path)
+    return;
+  memcpy (address.sun_path, path, strlen (path));
+  if (*path == '@')
+    address.sun_path[0] = '\0';
+  int fd = socket (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0)
+    return;
+  if (sendto (fd, state, strlen (state), MSG_NOSIGNAL, (struct sockaddr *)&address,
+              offsetof (struct sockaddr_un, sun_path) + strlen (path))
+      < 0)
+    wpr_log (WPR_LOG_NOTICE, "systemd could not be told: %s", g_strerror (errno));
+  close (fd);
+}
+
+/* What was sent to the name before the bus took it away has been answered now. */
+static void
+on_name_released (GObject *source, GAsyncResult *result, gpointer data)
+{
+  WprBroker *self = data;
+  g_autoptr (GVariant) answer
+      = g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, NULL);
+  g_main_loop_quit (self->loop);
+}
+
+/* Gives the name back first: the bus starts another service for whoever calls from then on. */
+static void
+end (WprBroker *self)
+{
+  if (self->ending)
+    return;
+  self->ending = TRUE;
+  tell_systemd ("STOPPING=1");
+  g_bus_unown_name (self->name_id);
+  g_dbus_connection_call (self->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+                          "org.freedesktop.DBus", "GetId", NULL, NULL, G_DBUS_CALL_FLAGS_NONE, -1,
+                          NULL, on_name_released, self);
+}
+
+static gboolean
+is_idle (WprBroker *self)
+{
+  return wpr_broker_get_n_out () == 0 && wpr_authority_get_n_open (self->authority) == 0;
+}
+
+static gboolean
+on_idle (gpointer data)
+{
+  WprBroker *self = data;
+  self->idle_timer = 0;
+  if (is_idle (self))
+    end (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* After every call and every session: the time begins anew. */
+static void
+look_whether_idle (WprBroker *self)
+{
+  g_clear_handle_id (&self->idle_timer, g_source_remove);
+  self->idle_timer = g_timeout_add_seconds (self->idle_s, on_idle, self);
+}
+
+static void
+on_session_ended (const WprBrokerGrant *grant, guint n_rows, gint64 begun_realtime_us,
+                  const char *how, gpointer data)
+{
+  g_autofree char *who
+      = who_and_what (grant->uid, grant->pid, grant->instance, grant->memory, grant->contents);
+  g_autoptr (GDateTime) begun = g_date_time_new_from_unix_utc (begun_realtime_us / G_USEC_PER_SEC);
+  g_autofree char *since = g_date_time_format_iso8601 (begun);
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *until = g_date_time_format_iso8601 (now);
+  wpr_log (WPR_LOG_ENDED, "%s: recorded this computer, %u kinds of events, from %s to %s: %s.", who,
+           n_rows, since, until, how);
+  look_whether_idle (data);
+}
+
+static void
+on_name_lost (GDBusConnection *bus, const char *name, gpointer data)
+{
+  WprBroker *self = data;
+  if (!self->ending)
+    wpr_log (WPR_LOG_NOTICE, "The name %s on the bus is not this service's.", name);
+  self->ending = TRUE;
+  g_main_loop_quit (self->loop);
+}
+
+static gboolean
+on_signal (gpointer data)
+{
+  end (data);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+serve (WprBroker *self, guint question_s, GError **error)
+{
+  static const GDBusInterfaceVTable table = { on_call, on_get_property, NULL, { 0 } };
+  g_autoptr (GDBusNodeInfo) node = g_dbus_node_info_new_for_xml (interface_xml, error);
+  if (node == NULL)
+    return FALSE;
+  self->bus = g_bus_get_sync (G_BUS_TYPE_SYSTEM, NULL, error);
+  if (self->bus == NULL)
+    return FALSE;
+  self->authority = wpr_authority_new (self->bus, question_s, error);
+  if (self->authority == NULL
+      || g_dbus_connection_register_object (self->bus, OBJECT_PATH, node->interfaces[0], &table,
+                                            self, NULL, error)
+             == 0)
+    return FALSE;
+  self->loop = g_main_loop_new (NULL, FALSE);
+  self->noted = g_hash_table_new (NULL, NULL);
+  wpr_broker_set_ended_func (on_session_ended, self);
+  g_unix_signal_add (SIGTERM, on_signal, self);
+  g_unix_signal_add (SIGINT, on_signal, self);
+  self->name_id = g_bus_own_name_on_connection (self->bus, BUS_NAME, G_BUS_NAME_OWNER_FLAGS_NONE,
+                                                NULL, on_name_lost, self, NULL);
+  look_whether_idle (self);
+  g_main_loop_run (self->loop);
+  self->ending = TRUE;
+  wpr_authority_free (self->authority);
+  wpr_broker_close_all ();
+  return g_dbus_connection_flush_sync (self->bus, NULL, error);
+}
+
+int
+main (int argc, char **argv)
+{
+  /* A person needs two minutes to find the administrator; tests have less time. */
+  int question_s = 120, idle_s = 30;
+  gboolean version = FALSE;
+  const GOptionEntry entries[] = {
+    { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL },
+    { "question-timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_INT, &question_s, NULL, NULL },
+    { "idle-timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_INT, &idle_s, NULL, NULL },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context
+      = g_option_context_new ("- records for those whom polkit allows it");
+  g_autoptr (GError) error = NULL;
+  WprBroker self = { 0 };
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    {
+      fprintf (stderr, "wpr-broker: %s\n", error->message);
+      return 2;
+    }
+  if (version)
+    {
+      printf ("wpr-broker %s\n", WPR_VERSION);
+      return 0;
+    }
+  self.idle_s = (guint)CLAMP (idle_s, 1, 3600);
+  wpr_log_as_service ("wpr-broker");
+  if (!serve (&self, (guint)CLAMP (question_s, 1, 3600), &error))
+    {
+      wpr_log (WPR_LOG_NOTICE, "The service ends: %s", error->message);
+      return 1;
+    }
+  return 0;
+}

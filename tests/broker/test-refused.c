@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A user whom polkit's rules do not let record (with-system-bus refuse). */
+#include <glib.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "bus.h"
+
+static void
+begin_is_refused_by_name_and_noted (void **state)
+{
+  g_autoptr (GDBusConnection) bus = bus_connect ();
+  g_autofree char *name = NULL;
+  assert_int_equal (bus_begin (bus, "{'instance': <'no'>, 'interactive': <true>}", &name), -1);
+  assert_string_equal (name, "Refused");
+  assert_int_equal (
+      journal_wait (WORDS ("wpr-broker", "7bb5b4e31f6c4a0f9a5d5f2c7c1b8e0a", "instance no")), 1);
+}
+
+static void
+ask_says_no (void **state)
+{
+  g_autoptr (GDBusConnection) bus = bus_connect ();
+  g_autofree char *answer = bus_ask (bus);
+  assert_string_equal (answer, "no");
+}
+
+static void
+a_loop_of_refusals_does_not_fill_the_journal (void **state)
+{
+  g_autoptr (GDBusConnection) bus = bus_connect ();
+  for (int i = 0; i < 50; i++)
+    {
+      g_autofree char *name = NULL;
+      assert_int_equal (bus_begin (bus, "{'instance': <'loop'>}", &name), -1);
+      assert_string_equal (name, "Refused");
+    }
+  assert_int_equal (journal_wait (WORDS ("Further refusals")), 1);
+  assert_true (journal_wait (WORDS ("instance loop")) <= 20); /* two minutes at most */
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (begin_is_refused_by_name_and_noted),
+    cmocka_unit_test (ask_says_no),
+    cmocka_unit_test (a_loop_of_refusals_does_not_fill_the_journal),
+  };
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
