@@ -81,6 +81,45 @@ there_is_nothing_to_claim (void **state)
   assert_string_equal (name, "Failed");
 }
 
+static void
+the_interface_has_a_version (void **state)
+{
+  g_autoptr (GDBusConnection) bus = bus_connect ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) answer = g_dbus_connection_call_sync (
+      bus, BROKER_NAME, "/io/github/performance_recorder/Broker", "org.freedesktop.DBus.Properties",
+      "Get", g_variant_new ("(ss)", "io.github.performance_recorder.Broker1", "Version"), NULL,
+      G_DBUS_CALL_FLAGS_NONE, -1, NULL, &error);
+  assert_null (error);
+  g_autoptr (GVariant) value = NULL;
+  g_variant_get (answer, "(v)", &value);
+  assert_true (g_variant_get_uint32 (value) >= 1);
+}
+
+static void
+nobody_else_may_be_the_broker (void **state)
+{
+  g_autoptr (GDBusConnection) bus = bus_connect ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) answer = g_dbus_connection_call_sync (
+      bus, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName",
+      g_variant_new ("(su)", BROKER_NAME, 4), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, &error);
+  assert_null (answer);
+  assert_true (g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_ACCESS_DENIED));
+}
+
+static void
+other_interfaces_do_not_reach_it (void **state)
+{
+  g_autoptr (GDBusConnection) bus = bus_connect ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) answer = g_dbus_connection_call_sync (
+      bus, BROKER_NAME, "/io/github/performance_recorder/Broker", "org.example.Other", "Begin",
+      NULL, NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, &error);
+  assert_null (answer);
+  assert_true (g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_ACCESS_DENIED));
+}
+
 int
 main (void)
 {
@@ -90,6 +129,9 @@ main (void)
     cmocka_unit_test (ask_says_yes_and_asks_nobody),
     cmocka_unit_test (nonsense_is_refused_with_a_sentence),
     cmocka_unit_test (there_is_nothing_to_claim),
+    cmocka_unit_test (the_interface_has_a_version),
+    cmocka_unit_test (nobody_else_may_be_the_broker),
+    cmocka_unit_test (other_interfaces_do_not_reach_it),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
