@@ -66,17 +66,18 @@ compare_names (gconstpointer a, gconstpointer b)
 }
 
 /* TRUE if somebody listens on the socket; removes it if it is stale. Only that: who looks whether
- * it also answers connects anyway. */
+ * it also answers connects anyway. Never waits: one who takes no connections lets others queue. */
 static gboolean
 is_listening (const char *dir, const char *instance)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   g_autofree char *path = wpr_place_socket_path (dir, instance, NULL);
-  int fd = path != NULL ? socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+  int fd = path != NULL ? socket (AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0) : -1;
   if (fd < 0)
     return FALSE;
   g_strlcpy (address.sun_path, path, sizeof address.sun_path);
-  gboolean listening = connect (fd, (const struct sockaddr *)&address, sizeof address) == 0;
+  gboolean listening = connect (fd, (const struct sockaddr *)&address, sizeof address) == 0
+                       || errno == EAGAIN; /* its queue is full */
   gboolean stale = !listening && errno == ECONNREFUSED;
   close (fd);
   if (stale)

@@ -22,6 +22,8 @@ const char *wpr_place_get_socket (WprPlace *place);  /* its path */
  * the next one of its name. */
 void wpr_place_leave_words (WprPlace *place, const char *text);
 char *wpr_place_last_words (const char *runtime_dir, const char *instance); /* NULL if none */
+/* The process that holds the lock; 0 if it does not say. */
+GPid wpr_place_read_owner (const char *runtime_dir, const char *instance);
 /* Removes socket and lock. */
 void wpr_place_free (WprPlace *place);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprPlace, wpr_place_free)

@@ -6,6 +6,8 @@
 #include <gio/gunixfdlist.h>
 #include <glib/gi18n-lib.h>
 
+#include "base/files.h"
+#include "recorder/place.h"
 #include "recorder/proxy-private.h"
 
 typedef struct
@@ -191,14 +193,37 @@ wait_for_worker (WprConnecting *connecting, guint timeout_ms)
 }
 
 static void
-say_why (const WprConnecting *connecting, const char *instance, GError **error)
+say_silent (const char *instance, GError **error)
 {
-  const GError *why = connecting->error;
-  if (g_error_matches (why, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  g_autofree char *dir = wpr_runtime_dir (NULL);
+  GPid owner = dir != NULL ? wpr_place_read_owner (dir, instance) : 0;
+  if (owner > 0)
+    wpr_set_error (error, WPR_ERROR_INTERNAL, 0,
+                   _ ("The recorder of “%s” (process %d) does not answer. It may be stopped, or "
+                      "this computer very busy: try again. If it never answers, end that process; "
+                      "“wpr -recover” makes a file of what it had written to disk."),
+                   instance, (int)owner);
+  else
     wpr_set_error (error, WPR_ERROR_INTERNAL, 0,
                    _ ("The recorder of “%s” does not answer. It may be stopped or very busy: try "
                       "again, or end its process and run “wpr -recover”."),
                    instance);
+}
+
+/* Nobody takes the connection: those that wait already are as many as the kernel lets wait. */
+static gboolean
+is_silent (const GError *why)
+{
+  return g_error_matches (why, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+         || g_error_matches (why, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
+}
+
+static void
+say_why (const WprConnecting *connecting, const char *instance, GError **error)
+{
+  const GError *why = connecting->error;
+  if (is_silent (why))
+    say_silent (instance, error);
   else if (why->domain == WPR_ERROR)
     g_propagate_error (error, g_error_copy (why));
   else
