@@ -13,14 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "kit.h"
-
-#define ANSWER_S 1.0
-#define LOOKS 4         /* a state is looked at so often, half a second apart */
-#define PAINT_WAIT_S 20 /* then nothing will be painted any more */
+#include "lively.h"
+#include "profile-file.h"
 
 static const char *slow;
 static char *slow_file;
-static GMappedFile *pixels;
 
 static int
 tear_down (void **state)
@@ -45,87 +42,6 @@ start_window (Screen *screen)
   g_autofree char *preload = g_strdup_printf ("LD_PRELOAD=%s", slow);
   const char *environment[] = { file, *slow ? preload : NULL, NULL };
   screen_start (screen, wprui, environment);
-}
-
-/* Seconds a process's main thread stood ready and was not let run. */
-static double
-waited_for_processor (const char *pid)
-{
-  g_autofree char *path = g_strdup_printf ("/proc/%s/schedstat", pid);
-  g_autofree char *text = NULL;
-  if (!g_file_get_contents (path, &text, NULL, NULL))
-    return 0;
-  const char *second = strchr (text, ' ');
-  return second ? g_ascii_strtod (second, NULL) / 1e9 : 0;
-}
-
-typedef struct
-{
-  gint64 begin_us;
-  double window, self;
-} Watch;
-
-static Watch
-begin_watch (Screen *screen)
-{
-  return (Watch){ g_get_monotonic_time (),
-                  waited_for_processor (g_subprocess_get_identifier (screen->process)),
-                  waited_for_processor ("self") };
-}
-
-static double
-end_watch (Screen *screen, const Watch *watch)
-{
-  double took = (double)(g_get_monotonic_time () - watch->begin_us) / G_USEC_PER_SEC;
-  took -= waited_for_processor (g_subprocess_get_identifier (screen->process)) - watch->window;
-  return took - (waited_for_processor ("self") - watch->self);
-}
-
-static double
-time_answer (Screen *screen)
-{
-  Watch watch = begin_watch (screen);
-  g_autoptr (GError) error = NULL;
-  atspi_accessible_clear_cache (screen->root);
-  int count = atspi_accessible_get_child_count (screen->root, &error);
-  if (error != NULL || count < 1)
-    return ANSWER_S + PAINT_WAIT_S; /* the question's own time was over */
-  return end_watch (screen, &watch);
-}
-
-/* The pointer comes to the menu button, which is drawn so. */
-static double
-time_paint (Screen *screen)
-{
-  gsize size = g_mapped_file_get_length (pixels);
-  const char *live = g_mapped_file_get_contents (pixels);
-  screen_keys ("mousemove 400 28");
-  g_autofree char *before = g_memdup2 (live, size);
-  screen_keys_at_once ("mousemove 818 28");
-  Watch watch = begin_watch (screen);
-  while (memcmp (live, before, size) == 0)
-    {
-      if (g_get_monotonic_time () - watch.begin_us > PAINT_WAIT_S * G_USEC_PER_SEC)
-        return PAINT_WAIT_S;
-      g_usleep (5000);
-    }
-  return end_watch (screen, &watch);
-}
-
-static void
-assert_lively (Screen *screen, const char *state)
-{
-  double answer = 0, paint = 0;
-  for (guint i = 0; i < LOOKS; i++)
-    {
-      answer = MAX (answer, time_answer (screen));
-      paint = MAX (paint, time_paint (screen));
-      g_usleep (G_USEC_PER_SEC / 2);
-    }
-  print_message ("%s: answers within %.0f ms, paints within %.0f ms\n", state, answer * 1e3,
-                 paint * 1e3);
-  if (answer >= ANSWER_S || paint >= ANSWER_S)
-    fail_msg ("%s: it answered after %.1f s and painted after %.1f s", state, answer, paint);
 }
 
 /* The measure itself: of a window that is stopped it tells so. */
@@ -189,6 +105,81 @@ it_answers_in_every_state_of_a_recording (void **state)
   assert_lively (screen, "choosing again");
 }
 
+static void
+the_recordings_page_answers (void **state)
+{
+  Screen *screen = *state;
+  if (*slow == '\0')
+    skip ();
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s/%u.etl", g_getenv ("WPR_SAVE_DIR"), i);
+      assert_true (g_file_set_contents (path, "nothing", -1, NULL));
+    }
+  start_window (screen);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  set_slow (TRUE);
+  screen_keys ("key alt+2");
+  assert_lively (screen, "recordings, being read");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Reading the Folder…"));
+  set_slow (FALSE);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "2"));
+  set_slow (TRUE);
+  screen_keys ("key alt+1");
+  screen_keys ("key alt+2");
+  assert_lively (screen, "recordings");
+  screen_choose (screen, "Menu: 2", "Move to the Bin");
+  assert_lively (screen, "recordings, one on its way to the bin");
+}
+
+static void
+a_guide_answers (void **state)
+{
+  Screen *screen = *state;
+  if (*slow == '\0' || !may_record ())
+    skip ();
+  g_autofree char *guide = write_titled_profile ("guide.wprp", "The slow one", "256", "Exec");
+  start_window (screen);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  set_slow (TRUE);
+  g_free (run_program (0, wprui, "--guide", guide, NULL));
+  assert_lively (screen, "a guide, being read");
+  set_slow (FALSE);
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  set_slow (TRUE);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  assert_lively (screen, "a guide, starting");
+  set_slow (FALSE);
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save", ATSPI_STATE_SENSITIVE, TRUE);
+  set_slow (TRUE);
+  assert_lively (screen, "a guide, recording");
+  assert_int_equal (g_unlink (guide), 0);
+}
+
+static void
+own_profiles_and_dialogs_answer (void **state)
+{
+  Screen *screen = *state;
+  if (*slow == '\0')
+    skip ();
+  g_autofree char *good = write_profile ("good.wprp", "256", "Exec");
+  g_autofree char *broken = write_titled_profile ("broken.wprp", "The torn one", "256K", "Exec");
+  start_window (screen);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  set_slow (TRUE);
+  g_free (run_program (0, wprui, good, broken, NULL));
+  assert_lively (screen, "own profiles, being read");
+  set_slow (FALSE);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "The torn one"));
+  set_slow (TRUE);
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "Programs that begin");
+  assert_lively (screen, "own profiles");
+  screen_keys ("key ctrl+comma");
+  assert_dialog_lively (screen, "preferences");
+  assert_int_equal (g_unlink (good) + g_unlink (broken), 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -196,18 +187,17 @@ main (int argc, char **argv)
     return 2;
   slow = argv[3];
   slow_file = g_build_filename (g_getenv ("E2E_PLACE"), "slow", NULL);
-  pixels = g_mapped_file_new (g_getenv ("E2E_FRAMEBUFFER"), FALSE, NULL);
-  if (pixels == NULL)
-    return 2;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown (a_frozen_window_is_noticed, kit_set_up, tear_down),
     cmocka_unit_test_setup_teardown (it_is_there_before_the_core_has_answered, kit_set_up,
                                      tear_down),
     cmocka_unit_test_setup_teardown (it_answers_in_every_state_of_a_recording, kit_set_up,
                                      tear_down),
+    cmocka_unit_test_setup_teardown (the_recordings_page_answers, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (a_guide_answers, kit_set_up, tear_down),
+    cmocka_unit_test_setup_teardown (own_profiles_and_dialogs_answer, kit_set_up, tear_down),
   };
   int failed = kit_run (tests);
-  g_mapped_file_unref (pixels);
   g_free (slow_file);
   return failed;
 }

@@ -5,8 +5,13 @@
 
 #include <glib/gi18n.h>
 #include <string.h>
+#include <unistd.h>
 #include "settings.h"
 #include "window.h"
+
+/* How long the end may take. Nothing is lost that is not there yet: a note is in its file whole or
+ * not at all, a raw recording stays. */
+#define QUIT_MS 2000
 
 struct _WprApplication
 {
@@ -226,10 +231,35 @@ wpr_application_open (GApplication *application, GFile **files, int n_files, con
     wpr_window_add_profiles (window, (GFile **)profiles->pdata, (int)profiles->len);
 }
 
+/* A share that does not answer may hold a thread for ever: it does not hold the process. */
+static gpointer
+end_anyway (gpointer data)
+{
+  g_usleep (QUIT_MS * 1000);
+  _exit (EXIT_SUCCESS);
+}
+
+/* Who is started meanwhile shall not ask a program that is ending. */
+static void
+give_up_name (GApplication *application)
+{
+  GDBusConnection *bus = g_application_get_dbus_connection (application);
+  if (bus == NULL || g_application_get_is_remote (application))
+    return;
+  g_dbus_connection_call (bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+                          "org.freedesktop.DBus", "ReleaseName",
+                          g_variant_new ("(s)", g_application_get_application_id (application)),
+                          NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, NULL, NULL, NULL);
+}
+
+/* Settings first: they are to last, whatever hangs. */
 static void
 wpr_application_shutdown (GApplication *application)
 {
   WprApplication *self = WPR_APPLICATION (application);
+  g_thread_unref (g_thread_new ("wprui-end", end_anyway, NULL));
+  give_up_name (application);
+  g_settings_sync ();
   if (self->window != NULL)
     wpr_window_close_model (self->window);
   G_APPLICATION_CLASS (wpr_application_parent_class)->shutdown (application);

@@ -6,7 +6,6 @@
 
 #include <glib/gi18n.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include "profile-item.h"
 
 /* Two readings of /proc so far apart say how busy the computer is. */
@@ -85,31 +84,14 @@ wpr_backend_make_choice (WprBackend *backend, const WprWish *wish)
 
 /* ---- what it costs ---- */
 
-/* Of the folder, or of the one it would be made in; 0 if nobody knows. */
-static guint64
-get_free_bytes (const char *folder)
-{
-  g_autofree char *path = g_strdup (folder ? folder : "/");
-  struct statvfs disk;
-  while (statvfs (path, &disk) != 0)
-    {
-      g_autofree char *above = g_path_get_dirname (path);
-      if (g_str_equal (above, path))
-        return 0;
-      g_free (path);
-      path = g_steal_pointer (&above);
-    }
-  return (guint64)disk.f_bavail * disk.f_frsize;
-}
-
-static void
-post_estimate (WprBackend *backend)
+void
+wpr_backend_estimate (WprBackend *backend)
 {
   if (backend->plan == NULL || backend->load_us == 0)
     return;
   WprEstimate *estimate = g_new (WprEstimate, 1);
   wpr_estimate_plan (estimate, backend->plan, wpr_machine_get_n_cpus (backend->machine),
-                     backend->rates, get_free_bytes (backend->plan_folder));
+                     backend->rates, backend->free_bytes);
   wpr_backend_post_estimate (backend, backend->plan_serial, estimate);
 }
 
@@ -122,7 +104,7 @@ on_load_span_over (gpointer data)
   wpr_load_rates (&backend->load, &now, backend->rates);
   backend->load_us = now.time_us;
   g_clear_pointer (&backend->load_source, g_source_unref);
-  post_estimate (backend);
+  wpr_backend_estimate (backend);
   return G_SOURCE_REMOVE;
 }
 
@@ -198,8 +180,9 @@ do_plan (gpointer data)
   backend->plan_serial = job->number;
   g_free (backend->plan_folder);
   backend->plan_folder = g_strdup (job->wish->folder);
+  wpr_backend_ask_free_bytes (backend);
   wpr_backend_post_plan (backend, job->number, plan, error);
-  post_estimate (backend);
+  wpr_backend_estimate (backend);
   look_at_load (backend);
   wpr_backend_send_low (backend, do_judge, job->wish, NULL, NULL, job->number);
 }
@@ -272,27 +255,82 @@ wpr_backend_set_samples (WprBackend *backend, guint samples_per_s)
 
 /* ---- a wish as a profile ---- */
 
+typedef struct
+{
+  WprBackend *backend;
+  char *name, *text;
+  GError *error;
+} Export;
+
+static void
+free_export (gpointer data)
+{
+  Export *export = data;
+  g_free (export->name);
+  g_free (export->text);
+  g_clear_error (&export->error);
+  g_free (export);
+}
+
+/* In a thread of its own. */
+static void
+write_export (gpointer data)
+{
+  Export *export = data;
+  g_autoptr (GFile) file = g_file_parse_name (export->name);
+  g_file_replace_contents (file, export->text, strlen (export->text), NULL, FALSE,
+                           G_FILE_CREATE_NONE, NULL, NULL, &export->error);
+}
+
+static void
+on_exported (gpointer data)
+{
+  const Export *export = data;
+  if (export->error != NULL)
+    {
+      wpr_backend_post_trouble (export->backend, _ ("The profile was not saved"),
+                                export->error->message);
+      return;
+    }
+  g_autoptr (GFile) file = g_file_parse_name (export->name);
+  g_autofree char *base = g_file_get_basename (file);
+  g_autofree char *shown = g_filename_display_name (base ? base : export->name);
+  /* Translators: %s is a file name */
+  wpr_backend_post_toast (export->backend, g_strdup_printf (_ ("Saved: %s"), shown));
+}
+
+static void
+on_export_late (gpointer data)
+{
+  const Export *export = data;
+  g_autofree char *text = wpr_backend_describe_silence (export->name);
+  wpr_backend_post_trouble (export->backend, _ ("The profile is not saved yet"), text);
+}
+
 static void
 do_export (gpointer data)
 {
   WprJob *job = data;
   WprBackend *backend = job->backend;
   ASSERT_WORKER (backend);
+  static const WprAsideCall call = { .work = write_export,
+                                     .done = on_exported,
+                                     .late = on_export_late,
+                                     .destroy = free_export,
+                                     .writes = TRUE };
   g_autoptr (GError) error = NULL;
   g_autoptr (WprChoice) choice = wpr_backend_make_choice (backend, job->wish);
   g_autofree char *text = wpr_profile_export (backend->library, choice, &error);
-  g_autoptr (GFile) file = g_file_parse_name (job->first);
-  if (text == NULL
-      || !g_file_replace_contents (file, text, strlen (text), NULL, FALSE, G_FILE_CREATE_NONE, NULL,
-                                   NULL, &error))
+  if (text == NULL)
     {
       wpr_backend_post_trouble (backend, _ ("The profile was not saved"), error->message);
       return;
     }
-  g_autofree char *base = g_file_get_basename (file);
-  g_autofree char *shown = g_filename_display_name (base ? base : job->first);
-  /* Translators: %s is a file name */
-  wpr_backend_post_toast (backend, g_strdup_printf (_ ("Saved: %s"), shown));
+  Export *export = g_new0 (Export, 1);
+  export->backend = backend;
+  export->name = g_strdup (job->first);
+  export->text = g_steal_pointer (&text);
+  wpr_aside_run (wpr_backend_get_aside (backend, WPR_ASIDE_FOLDER), &call, export);
 }
 
 void

@@ -13,8 +13,10 @@ typedef struct
   WprBackend *backend;
   WprCustoms *customs;
   char *name;
-  gboolean fresh;
-  WprCustomFile *file; /* the answer; NULL: it is removed */
+  gboolean fresh, check;
+  gint64 stamp;              /* of a check */
+  WprCustomContent *content; /* as it was read; NULL: it was not, or not yet */
+  WprCustomFile *file;       /* the answer; NULL: it is removed */
 } CustomJob;
 
 static void
@@ -22,6 +24,7 @@ free_custom_job (gpointer data)
 {
   CustomJob *job = data;
   g_clear_pointer (&job->file, wpr_custom_file_free);
+  g_clear_pointer (&job->content, wpr_custom_content_free);
   g_object_unref (job->customs);
   g_free (job->name);
   g_free (job);
@@ -47,34 +50,18 @@ take_answer (gpointer data)
     wpr_customs_take_removed (answer->customs, answer->name);
 }
 
-/* When it was last changed and how large it is; 0: it is not there. */
-static gint64
-get_stamp (const char *name)
-{
-  g_autoptr (GFile) place = g_file_parse_name (name);
-  g_autoptr (GFileInfo) info
-      = g_file_query_info (place,
-                           G_FILE_ATTRIBUTE_TIME_MODIFIED "," G_FILE_ATTRIBUTE_TIME_MODIFIED_USEC
-                                                          "," G_FILE_ATTRIBUTE_STANDARD_SIZE,
-                           G_FILE_QUERY_INFO_NONE, NULL, NULL);
-  g_autoptr (GDateTime) when = info ? g_file_info_get_modification_date_time (info) : NULL;
-  if (when == NULL)
-    return 0;
-  return g_date_time_to_unix (when) * G_USEC_PER_SEC + g_date_time_get_microsecond (when)
-         + g_file_info_get_size (info);
-}
-
 static void
-do_read (gpointer data)
+take_content (CustomJob *job, const WprCustomContent *content)
 {
-  CustomJob *job = data;
   WprBackend *backend = job->backend;
-  ASSERT_WORKER (backend);
   GBytes *bytes = NULL;
+  ASSERT_WORKER (backend);
+  if (!g_hash_table_contains (backend->stamps, job->name))
+    return; /* removed meanwhile */
   CustomJob *answer = new_custom_job (backend, job->customs, job->name);
-  gint64 stamp = get_stamp (job->name); /* before: what changes meanwhile is seen next time */
-  g_hash_table_insert (backend->stamps, g_strdup (job->name), g_memdup2 (&stamp, sizeof stamp));
-  answer->file = wpr_custom_file_read (backend->library, job->name, &bytes);
+  g_hash_table_insert (backend->stamps, g_strdup (job->name),
+                       g_memdup2 (&content->stamp, sizeof content->stamp));
+  answer->file = wpr_custom_file_new (backend->library, job->name, content, &bytes);
   answer->file->fresh = job->fresh;
   if (bytes != NULL)
     g_hash_table_insert (backend->customs, g_strdup (job->name), bytes);
@@ -83,14 +70,68 @@ do_read (gpointer data)
   wpr_worker_reply (take_answer, answer, free_custom_job);
 }
 
+/* In a thread of its own. */
+static void
+read_content (gpointer data)
+{
+  CustomJob *job = data;
+  if (!job->check || wpr_custom_content_stamp (job->name) != job->stamp)
+    job->content = wpr_custom_content_read (job->name);
+}
+
+static void
+on_content (gpointer data)
+{
+  CustomJob *job = data;
+  if (job->content != NULL)
+    take_content (job, job->content);
+}
+
+static void
+on_content_late (gpointer data)
+{
+  CustomJob *job = data;
+  g_autoptr (WprCustomContent) content = wpr_custom_content_new_late (job->name);
+  take_content (job, content);
+}
+
+static void
+read_aside (WprBackend *backend, CustomJob *job)
+{
+  const WprAsideCall call = { .work = read_content,
+                              .done = on_content,
+                              .late = on_content_late,
+                              .destroy = free_custom_job,
+                              .low = !job->fresh };
+  wpr_aside_run (wpr_backend_get_aside (backend, WPR_ASIDE_PROFILES), &call, job);
+}
+
+static void
+do_read (gpointer data)
+{
+  CustomJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  if (!g_hash_table_contains (backend->stamps, job->name))
+    g_hash_table_insert (backend->stamps, g_strdup (job->name), g_new0 (gint64, 1));
+  CustomJob *reading = new_custom_job (backend, job->customs, job->name);
+  reading->fresh = job->fresh;
+  read_aside (backend, reading);
+}
+
 static void
 do_check (gpointer data)
 {
   CustomJob *job = data;
-  ASSERT_WORKER (job->backend);
-  const gint64 *stamp = g_hash_table_lookup (job->backend->stamps, job->name);
-  if (stamp != NULL && *stamp != get_stamp (job->name))
-    do_read (job);
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  const gint64 *stamp = g_hash_table_lookup (backend->stamps, job->name);
+  if (stamp == NULL)
+    return;
+  CustomJob *reading = new_custom_job (backend, job->customs, job->name);
+  reading->check = TRUE;
+  reading->stamp = *stamp;
+  read_aside (backend, reading);
 }
 
 static void

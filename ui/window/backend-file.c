@@ -156,19 +156,65 @@ wpr_backend_open_file (WprBackend *backend, const char *path, guint serial)
 
 /* ---- the note ---- */
 
+typedef struct
+{
+  WprBackend *backend;
+  char *folder, *name, *note;
+  GError *error;
+} Noting;
+
+static void
+free_noting (gpointer data)
+{
+  Noting *noting = data;
+  g_free (noting->folder);
+  g_free (noting->name);
+  g_free (noting->note);
+  g_clear_error (&noting->error);
+  g_free (noting);
+}
+
+/* In a thread of its own. */
+static void
+add_note (gpointer data)
+{
+  Noting *noting = data;
+  wpr_note_add (noting->folder, noting->name, noting->note, &noting->error);
+}
+
+static void
+on_noted (gpointer data)
+{
+  Noting *noting = data;
+  if (noting->error != NULL)
+    wpr_backend_post_trouble (noting->backend, _ ("The note was not added"),
+                              noting->error->message);
+  else
+    wpr_backend_post_noted (noting->backend, noting->name, noting->note);
+}
+
+static void
+on_note_late (gpointer data)
+{
+  Noting *noting = data;
+  g_autofree char *text = wpr_backend_describe_silence (noting->folder);
+  wpr_backend_post_trouble (noting->backend, _ ("The note is not in the file yet"), text);
+}
+
 static void
 do_add_note (gpointer data)
 {
   WprJob *job = data;
   WprBackend *backend = job->backend;
-  ASSERT_WORKER (backend);
-  g_autoptr (GError) error = NULL;
-  g_autofree char *folder = g_path_get_dirname (job->first);
-  g_autofree char *name = g_path_get_basename (job->first);
-  if (wpr_note_add (folder, name, job->second, &error))
-    wpr_backend_post_noted (backend, name, job->second);
-  else
-    wpr_backend_post_trouble (backend, _ ("The note was not added"), error->message);
+  static const WprAsideCall call = {
+    .work = add_note, .done = on_noted, .late = on_note_late, .destroy = free_noting, .writes = TRUE
+  };
+  Noting *noting = g_new0 (Noting, 1);
+  noting->backend = backend;
+  noting->folder = g_path_get_dirname (job->first);
+  noting->name = g_path_get_basename (job->first);
+  noting->note = g_strdup (job->second);
+  wpr_aside_run (wpr_backend_get_aside (backend, WPR_ASIDE_FOLDER), &call, noting);
 }
 
 void

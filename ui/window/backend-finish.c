@@ -137,26 +137,30 @@ on_played (GObject *object, GAsyncResult *result, gpointer data)
     wpr_backend_post_end (backend, wpr_backend_make_failure (error, play->store), NULL);
 }
 
-void
-wpr_backend_play (WprBackend *backend, const char *store)
+static void
+on_play_folder (WprBackend *backend, int folder_fd, const char *name, const char *store,
+                const GError *error)
 {
   ASSERT_WORKER (backend);
-  g_autoptr (GError) error = NULL;
-  int folder_fd = wpr_target_open_folder (backend->folder, &error);
   if (folder_fd < 0)
     {
+      backend->busy = FALSE;
       wpr_backend_post_end (backend, wpr_backend_make_failure (error, store), NULL);
       return;
     }
-  wpr_backend_detach (backend);
-  backend->busy = TRUE;
+  if (g_strcmp0 (backend->name, name) != 0)
+    {
+      g_free (backend->name);
+      backend->name = g_strdup (name);
+      wpr_backend_post_name (backend, name);
+    }
   g_clear_object (&backend->merge);
   backend->merge = g_cancellable_new ();
   Play *play = g_new0 (Play, 1);
   play->backend = backend;
   play->store = g_strdup (store);
-  play->name = g_strdup (backend->name);
-  play->folder_fd = folder_fd;
+  play->name = g_strdup (name);
+  play->folder_fd = fcntl (folder_fd, F_DUPFD_CLOEXEC, 0);
   play->flags = wpr_backend_get_save_flags (backend);
   play->cancellable = g_object_ref (backend->merge);
   wpr_backend_post_progress (backend, WPR_PHASE_AGAIN, 0, 0, 0);
@@ -165,6 +169,15 @@ wpr_backend_play (WprBackend *backend, const char *store)
   g_task_set_task_data (task, play, free_play);
   backend->n_tasks++;
   g_task_run_in_thread (task, run);
+}
+
+void
+wpr_backend_play (WprBackend *backend, const char *store)
+{
+  ASSERT_WORKER (backend);
+  wpr_backend_detach (backend);
+  backend->busy = TRUE;
+  wpr_backend_open_folder (backend, backend->folder, backend->name, store, on_play_folder);
 }
 
 static void
@@ -205,23 +218,6 @@ wpr_backend_set_names (WprBackend *backend, gboolean names)
   wpr_backend_send (backend, do_set_names, NULL, NULL, NULL, names);
 }
 
-/* The name it was to have, unless the other folder has a file of that name. */
-static gboolean
-prepare_name (WprBackend *backend, GError **error)
-{
-  int folder_fd = wpr_target_open_folder (backend->folder, error);
-  if (folder_fd < 0)
-    return FALSE;
-  if (backend->name == NULL || faccessat (folder_fd, backend->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-    {
-      g_free (backend->name);
-      backend->name = wpr_target_file_name (folder_fd);
-      wpr_backend_post_name (backend, backend->name);
-    }
-  close (folder_fd);
-  return TRUE;
-}
-
 static void
 do_finish (gpointer data)
 {
@@ -230,13 +226,9 @@ do_finish (gpointer data)
   ASSERT_WORKER (backend);
   if (backend->recorder != NULL || backend->busy)
     return;
-  g_autoptr (GError) error = NULL;
   g_free (backend->folder);
   backend->folder = g_strdup (job->second);
-  if (prepare_name (backend, &error))
-    wpr_backend_play (backend, job->first);
-  else
-    wpr_backend_post_end (backend, wpr_backend_make_failure (error, job->first), NULL);
+  wpr_backend_play (backend, job->first);
 }
 
 void

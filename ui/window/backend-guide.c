@@ -12,7 +12,8 @@ typedef struct
   WprBackend *backend;
   WprModel *model;
   char *name;
-  WprGuide *guide; /* the answer */
+  WprCustomContent *content; /* as it was read */
+  WprGuide *guide;           /* the answer */
 } GuideJob;
 
 static void
@@ -20,6 +21,7 @@ free_guide_job (gpointer data)
 {
   GuideJob *job = data;
   g_clear_pointer (&job->guide, wpr_guide_unref);
+  g_clear_pointer (&job->content, wpr_custom_content_free);
   g_object_unref (job->model);
   g_free (job->name);
   g_free (job);
@@ -43,19 +45,53 @@ take_answer (gpointer data)
 }
 
 static void
-do_read (gpointer data)
+take_content (GuideJob *job, const WprCustomContent *content)
 {
-  GuideJob *job = data;
   WprBackend *backend = job->backend;
   ASSERT_WORKER (backend);
   GBytes *bytes = NULL;
   GuideJob *answer = new_guide_job (backend, job->name);
-  answer->guide = wpr_guide_read (backend->library, backend->machine, job->name, &bytes);
+  answer->guide = wpr_guide_new (backend->library, backend->machine, job->name, content, &bytes);
   if (bytes != NULL)
     g_hash_table_insert (backend->customs, g_strdup (job->name), bytes);
   else
     g_hash_table_remove (backend->customs, job->name);
   wpr_worker_reply (take_answer, answer, free_guide_job);
+}
+
+/* In a thread of its own. */
+static void
+read_content (gpointer data)
+{
+  GuideJob *job = data;
+  job->content = wpr_custom_content_read (job->name);
+}
+
+static void
+on_content (gpointer data)
+{
+  GuideJob *job = data;
+  take_content (job, job->content);
+}
+
+static void
+on_content_late (gpointer data)
+{
+  GuideJob *job = data;
+  g_autoptr (WprCustomContent) content = wpr_custom_content_new_late (job->name);
+  take_content (job, content);
+}
+
+static void
+do_read (gpointer data)
+{
+  GuideJob *job = data;
+  static const WprAsideCall call = {
+    .work = read_content, .done = on_content, .late = on_content_late, .destroy = free_guide_job
+  };
+  ASSERT_WORKER (job->backend);
+  wpr_aside_run (wpr_backend_get_aside (job->backend, WPR_ASIDE_PROFILES), &call,
+                 new_guide_job (job->backend, job->name));
 }
 
 void

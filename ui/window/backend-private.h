@@ -4,6 +4,7 @@
  * backend-custom.c (a person's files). Worker thread only, but for the fields marked. */
 #pragma once
 
+#include "aside.h"
 #include "backend.h"
 #include "load.h"
 #include "worker.h"
@@ -12,6 +13,18 @@ G_BEGIN_DECLS
 
 /* Core calls after this line are in the worker, or the program is wrong. */
 #define ASSERT_WORKER(backend) g_assert (wpr_worker_is_current ((backend)->worker))
+
+/* What is asked beside the worker, so that it goes on where no answer comes: a person's profile
+ * files, what is opened and written in the folder of recordings, its free space, whether somebody
+ * records. */
+typedef enum
+{
+  WPR_ASIDE_PROFILES,
+  WPR_ASIDE_FOLDER,
+  WPR_ASIDE_SPACE,
+  WPR_ASIDE_FINDER,
+  WPR_ASIDE_N
+} WprAsideKind;
 
 struct _WprBackend
 {
@@ -23,9 +36,14 @@ struct _WprBackend
   GHashTable *customs; /* of GBytes by name: usable files that a person added */
   GHashTable *stamps;  /* of gint64 by name: of every such file, as it was when it was read */
 
+  WprAside *asides[WPR_ASIDE_N]; /* NULL until first used */
+
   WprPlan *plan; /* of the newest wish, or NULL */
   guint plan_serial;
   char *plan_folder;    /* where that would be saved */
+  char *free_folder;    /* the folder that was asked last how much is free there */
+  guint64 free_bytes;   /* the answer; 0: nobody knows */
+  gboolean free_asked;  /* there is none yet */
   WprLoad load;         /* the first of two readings */
   GSource *load_source; /* waits for the second */
   gint64 load_us;       /* when the rates were read; 0: never */
@@ -55,6 +73,7 @@ struct _WprBackend
   guint n_tasks;      /* threads of their own that work for this: backend-finish.c, -file.c */
   GCancellable *read; /* cancels the reading of a file that is opened */
   char *folder;       /* of the stop under way */
+  int folder_fd;      /* the same, open; -1: none */
   char *name;         /* its file name */
   char *wanted_name;  /* what the person made of it, NULL: the same */
   char *name_words;   /* behind the name of what is saved of this recording; NULL: none */
@@ -78,6 +97,23 @@ void wpr_backend_send_low (WprBackend *backend, WprWorkFunc func, const WprWish 
 /* In the worker's context; of the caller's, until wpr_backend_remove_timer(). */
 GSource *wpr_backend_add_timer (guint interval_ms, GSourceFunc func, gpointer data);
 void wpr_backend_remove_timer (GSource **source);
+
+/* backend-folder.c: asks beside the worker; `then` runs in the worker. folder_fd is the caller's to
+ * dup(), -1 with an error. name: `wanted` if no file there has it, else one made of the time. */
+typedef void (*WprFolderFunc) (WprBackend *backend, int folder_fd, const char *name,
+                               const char *text, const GError *error);
+void wpr_backend_open_folder (WprBackend *backend, const char *folder, const char *wanted,
+                              const char *text, WprFolderFunc then);
+/* Words for a folder or file that lets people wait. Free with g_free. */
+char *wpr_backend_describe_silence (const char *place);
+/* Keeps one, in the place of what was kept; -1: none. */
+void wpr_backend_keep_folder (WprBackend *backend, int folder_fd);
+/* backend->free_bytes of the plan's folder; then backend-choose.c's estimate is sent. */
+void wpr_backend_ask_free_bytes (WprBackend *backend);
+void wpr_backend_estimate (WprBackend *backend);
+WprAside *wpr_backend_get_aside (WprBackend *backend, WprAsideKind kind);
+/* What became of the recording that is shown, if it is over. */
+void wpr_backend_look_at_state (WprBackend *backend);
 
 /* backend-recording.c: what a save brought; and when it failed. */
 WprOutcome *wpr_backend_make_outcome (WprBackend *backend, const WprSaved *saved, int folder_fd);

@@ -144,6 +144,19 @@ on_stopped (GObject *object, GAsyncResult *result, gpointer data)
   gboolean again = backend->again;
   backend->again = FALSE;
   g_clear_object (&backend->merge);
+  WprState state = wpr_recorder_get_state (recorder);
+  if (saved == NULL && (state == WPR_STATE_SAVED || state == WPR_STATE_CANCELLED))
+    {
+      wpr_backend_look_at_state (backend); /* another face was first */
+      return;
+    }
+  if (saved == NULL && (state == WPR_STATE_STOPPING || state == WPR_STATE_MERGING)
+      && g_error_matches (error, WPR_ERROR, WPR_ERROR_STATE))
+    {
+      wpr_backend_post_toast (backend, g_strdup (_ ("It is being saved elsewhere already")));
+      wpr_backend_post_state (backend, state);
+      return;
+    }
   if (saved == NULL && goes_on (recorder, error))
     {
       wpr_backend_post_refused (backend, _ ("Not stopped"), error);
@@ -163,11 +176,8 @@ on_stopped (GObject *object, GAsyncResult *result, gpointer data)
   if (again)
     wpr_backend_post_toast (backend,
                             g_strdup (_ ("It was finished already; the next file will be so")));
-  int folder_fd = wpr_target_open_folder (backend->folder, NULL);
-  WprOutcome *outcome = wpr_backend_make_outcome (backend, saved, folder_fd);
-  if (folder_fd >= 0)
-    close (folder_fd);
-  wpr_backend_post_end (backend, outcome, NULL);
+  wpr_backend_post_end (backend, wpr_backend_make_outcome (backend, saved, backend->folder_fd),
+                        NULL);
 }
 
 static void
@@ -179,6 +189,28 @@ replace (char **where, const char *text)
 }
 
 static void
+on_stop_folder (WprBackend *backend, int folder_fd, const char *name, const char *note,
+                const GError *error)
+{
+  ASSERT_WORKER (backend);
+  if (folder_fd < 0)
+    {
+      backend->busy = FALSE;
+      wpr_backend_post_refused (backend, _ ("Not stopped"), error);
+      wpr_backend_post_state (backend, wpr_recorder_get_state (backend->recorder));
+      wpr_backend_look_at_state (backend);
+      return;
+    }
+  wpr_backend_keep_folder (backend, folder_fd);
+  replace (&backend->name, name);
+  wpr_backend_post_name (backend, backend->name);
+  g_clear_object (&backend->merge);
+  backend->merge = g_cancellable_new ();
+  wpr_recorder_stop_async (backend->recorder, folder_fd, backend->name, backend->note,
+                           backend->merge, on_stopped, backend);
+}
+
+static void
 do_stop (gpointer data)
 {
   WprJob *job = data;
@@ -186,26 +218,11 @@ do_stop (gpointer data)
   ASSERT_WORKER (backend);
   if (backend->recorder == NULL || backend->busy)
     return;
-  g_autoptr (GError) error = NULL;
-  int folder_fd = wpr_target_open_folder (job->first, &error);
-  if (folder_fd < 0)
-    {
-      wpr_backend_post_refused (backend, _ ("Not stopped"), error);
-      wpr_backend_post_state (backend, wpr_recorder_get_state (backend->recorder));
-      return;
-    }
+  backend->busy = TRUE;
   replace (&backend->folder, job->first);
   replace (&backend->note, job->second);
   g_clear_pointer (&backend->wanted_name, g_free);
-  g_free (backend->name);
-  backend->name = wpr_target_file_name (folder_fd);
-  wpr_backend_post_name (backend, backend->name);
-  backend->busy = TRUE;
-  g_clear_object (&backend->merge);
-  backend->merge = g_cancellable_new ();
-  wpr_recorder_stop_async (backend->recorder, folder_fd, backend->name, backend->note,
-                           backend->merge, on_stopped, backend);
-  close (folder_fd); /* it has its own */
+  wpr_backend_open_folder (backend, job->first, NULL, NULL, on_stop_folder);
 }
 
 void
@@ -220,7 +237,7 @@ do_set_note (gpointer data)
   WprJob *job = data;
   WprBackend *backend = job->backend;
   ASSERT_WORKER (backend);
-  if (backend->merge == NULL && !backend->by_itself)
+  if (!backend->busy && !backend->by_itself)
     return;
   replace (&backend->note, job->first);
   if (backend->recorder != NULL)
@@ -279,24 +296,29 @@ on_ring_saved (GObject *object, GAsyncResult *result, gpointer data)
 }
 
 static void
-do_save_ring (gpointer data)
+on_ring_folder (WprBackend *backend, int folder_fd, const char *plain, const char *text,
+                const GError *error)
 {
-  WprJob *job = data;
-  WprBackend *backend = job->backend;
   ASSERT_WORKER (backend);
-  if (backend->recorder == NULL || backend->busy)
-    return;
-  g_autoptr (GError) error = NULL;
-  int folder_fd = wpr_target_open_folder (job->first, &error);
   if (folder_fd < 0)
     {
       wpr_backend_post_refused (backend, _ ("Not saved; the recording goes on"), error);
       return;
     }
-  g_autofree char *plain = wpr_target_file_name (folder_fd);
+  if (backend->recorder == NULL)
+    return; /* it ended meanwhile, which was said */
   g_autofree char *name = wpr_target_add_words (plain, backend->name_words);
   wpr_recorder_save_async (backend->recorder, folder_fd, name, NULL, NULL, on_ring_saved, backend);
-  close (folder_fd);
+}
+
+static void
+do_save_ring (gpointer data)
+{
+  WprJob *job = data;
+  WprBackend *backend = job->backend;
+  ASSERT_WORKER (backend);
+  if (backend->recorder != NULL && !backend->busy)
+    wpr_backend_open_folder (backend, job->first, NULL, NULL, on_ring_folder);
 }
 
 void

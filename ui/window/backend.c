@@ -193,7 +193,14 @@ on_state (WprRecorder *recorder, GParamSpec *pspec, gpointer data)
         wpr_backend_post_state (backend, state);
       return;
     }
-  if (backend->busy)
+  wpr_backend_look_at_state (backend);
+}
+
+void
+wpr_backend_look_at_state (WprBackend *backend)
+{
+  WprState state = backend->recorder ? wpr_recorder_get_state (backend->recorder) : WPR_STATE_IDLE;
+  if (backend->busy || state < WPR_STATE_SAVED)
     return;
   if (state == WPR_STATE_SAVED && backend->by_itself)
     wpr_backend_end_by_itself (backend);
@@ -357,6 +364,7 @@ wpr_backend_new (WprModel *model)
   backend->model = model;
   backend->worker = wpr_worker_new ();
   backend->watched = TRUE;
+  backend->folder_fd = -1;
   backend->held = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_stats_unref);
   backend->customs
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
@@ -375,7 +383,10 @@ do_end (gpointer data)
     g_cancellable_cancel (backend->merge);
   while (backend->n_tasks > 0)
     g_main_context_iteration (g_main_context_get_thread_default (), TRUE);
+  for (guint i = 0; i < WPR_ASIDE_N; i++)
+    g_clear_pointer (&backend->asides[i], wpr_aside_free);
   wpr_backend_detach (backend);
+  wpr_backend_keep_folder (backend, -1);
   wpr_backend_remove_timer (&backend->poll);
   wpr_backend_remove_timer (&backend->load_source);
   g_clear_pointer (&backend->plan, wpr_plan_unref);
@@ -402,5 +413,6 @@ wpr_backend_free (WprBackend *backend)
   g_free (backend->name_words);
   g_free (backend->note);
   g_free (backend->plan_folder);
+  g_free (backend->free_folder);
   g_free (backend);
 }

@@ -40,46 +40,102 @@ add_fault (WprCustomFile *file, const char *what, const char *advice, guint line
   g_ptr_array_add (file->faults, fault);
 }
 
-static void
-add_read_error (WprCustomFile *file, const GError *error)
+/* ---- its content ---- */
+
+void
+wpr_custom_content_free (WprCustomContent *content)
 {
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+  g_clear_pointer (&content->bytes, g_bytes_unref);
+  g_free (content->what);
+  g_free (content->advice);
+  g_free (content);
+}
+
+static void
+say (WprCustomContent *content, const char *what, const char *advice)
+{
+  content->what = g_strdup (what);
+  content->advice = g_strdup (advice);
+}
+
+static void
+say_error (WprCustomContent *content, const char *name, const GError *error)
+{
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
     {
-      /* Translators: %s is the path of a file */
-      g_autofree char *advice = g_strdup_printf (
-          _ ("It was %s. Put it back and check again, or remove it from this list."), file->name);
-      add_fault (file, _ ("The file is not there any more"), advice, 0, 0);
+      say (content, _ ("The file cannot be read"), error->message);
       return;
     }
-  add_fault (file, _ ("The file cannot be read"), error->message, 0, 0);
+  /* Translators: %s is the path of a file */
+  g_autofree char *advice = g_strdup_printf (
+      _ ("It was %s. Put it back and check again, or remove it from this list."), name);
+  say (content, _ ("The file is not there any more"), advice);
+}
+
+static gint64
+make_stamp (GFileInfo *info)
+{
+  g_autoptr (GDateTime) when = info ? g_file_info_get_modification_date_time (info) : NULL;
+  if (when == NULL)
+    return 0;
+  return g_date_time_to_unix (when) * G_USEC_PER_SEC + g_date_time_get_microsecond (when)
+         + g_file_info_get_size (info);
+}
+
+static GFileInfo *
+query (GFile *place, GError **error)
+{
+  return g_file_query_info (place,
+                            G_FILE_ATTRIBUTE_STANDARD_TYPE "," G_FILE_ATTRIBUTE_STANDARD_SIZE
+                                                           "," G_FILE_ATTRIBUTE_TIME_MODIFIED
+                                                           "," G_FILE_ATTRIBUTE_TIME_MODIFIED_USEC,
+                            G_FILE_QUERY_INFO_NONE, NULL, error);
+}
+
+gint64
+wpr_custom_content_stamp (const char *name)
+{
+  g_autoptr (GFile) place = g_file_parse_name (name);
+  g_autoptr (GFileInfo) info = query (place, NULL);
+  return make_stamp (info);
 }
 
 /* Neither a pipe, which would be waited for, nor a picture of a disk. */
-static GBytes *
-read_bytes (WprCustomFile *file)
+WprCustomContent *
+wpr_custom_content_read (const char *name)
 {
-  g_autoptr (GFile) place = g_file_parse_name (file->name);
+  WprCustomContent *content = g_new0 (WprCustomContent, 1);
+  g_autoptr (GFile) place = g_file_parse_name (name);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GFileInfo) info
-      = g_file_query_info (place, G_FILE_ATTRIBUTE_STANDARD_TYPE "," G_FILE_ATTRIBUTE_STANDARD_SIZE,
-                           G_FILE_QUERY_INFO_NONE, NULL, &error);
+  g_autoptr (GFileInfo) info = query (place, &error);
+  content->stamp = make_stamp (info); /* before: what changes meanwhile is seen next time */
   if (info == NULL)
-    {
-      add_read_error (file, error);
-      return NULL;
-    }
-  if (g_file_info_get_file_type (info) != G_FILE_TYPE_REGULAR
-      || g_file_info_get_size (info) > MOST_BYTES)
-    {
-      add_fault (file, _ ("This is no profile file"),
-                 _ ("Add a file of up to 16 MiB, whose name usually ends in .wprp."), 0, 0);
-      return NULL;
-    }
-  GBytes *bytes = g_file_load_bytes (place, NULL, NULL, &error);
-  if (bytes == NULL)
-    add_read_error (file, error);
-  return bytes;
+    say_error (content, name, error);
+  else if (g_file_info_get_file_type (info) != G_FILE_TYPE_REGULAR
+           || g_file_info_get_size (info) > MOST_BYTES)
+    say (content, _ ("This is no profile file"),
+         _ ("Add a file of up to 16 MiB, whose name usually ends in .wprp."));
+  else
+    content->bytes = g_file_load_bytes (place, NULL, NULL, &error);
+  if (content->bytes == NULL && content->what == NULL)
+    say_error (content, name, error);
+  return content;
 }
+
+WprCustomContent *
+wpr_custom_content_new_late (const char *name)
+{
+  WprCustomContent *content = g_new0 (WprCustomContent, 1);
+  /* Translators: %s is the path of a file */
+  g_autofree char *advice = g_strdup_printf (
+      _ ("It is %s. The disk or share it lies on may be gone or very busy. It is "
+         "listed once it answers; or remove it from this list."),
+      name);
+  say (content, _ ("The file does not answer"), advice);
+  return content;
+}
+
+/* ---- the file ---- */
 
 static void
 describe_faults (WprCustomFile *file, WprLibrary *library)
@@ -110,7 +166,8 @@ describe_profiles (WprCustomFile *file, WprLibrary *library)
 }
 
 WprCustomFile *
-wpr_custom_file_read (WprLibrary *library, const char *name, GBytes **bytes)
+wpr_custom_file_new (WprLibrary *library, const char *name, const WprCustomContent *content,
+                     GBytes **bytes)
 {
   WprCustomFile *file = g_new0 (WprCustomFile, 1);
   g_autoptr (GFile) place = g_file_parse_name (name);
@@ -121,11 +178,13 @@ wpr_custom_file_read (WprLibrary *library, const char *name, GBytes **bytes)
   file->faults = g_ptr_array_new_with_free_func (free_fault);
   *bytes = NULL;
   wpr_library_remove (library, name);
-  g_autoptr (GBytes) whole = read_bytes (file);
-  if (whole == NULL)
-    return file;
+  if (content->bytes == NULL)
+    {
+      add_fault (file, content->what, content->advice, 0, 0);
+      return file;
+    }
   g_autoptr (GError) error = NULL;
-  gboolean added = wpr_library_add_bytes (library, whole, name, &error);
+  gboolean added = wpr_library_add_bytes (library, content->bytes, name, &error);
   describe_faults (file, library);
   file->title = wpr_library_dup_title (library, name);
   if (added)
@@ -133,6 +192,6 @@ wpr_custom_file_read (WprLibrary *library, const char *name, GBytes **bytes)
   else if (file->faults->len == 0)
     add_fault (file, error->message, "", 0, 0);
   if (file->usable)
-    *bytes = g_steal_pointer (&whole);
+    *bytes = g_bytes_ref (content->bytes);
   return file;
 }

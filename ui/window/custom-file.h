@@ -25,9 +25,26 @@ typedef struct
   gboolean fresh;    /* the person has just added it */
 } WprCustomFile;
 
-/* Reads the file and adds it to the library in the place of what was of it; bytes: what was read,
- * or NULL if it cannot be used. Never fails: what is wrong is among the faults. Worker only. */
-WprCustomFile *wpr_custom_file_read (WprLibrary *library, const char *name, GBytes **bytes);
+/* What a file holds, or why that is not known. */
+typedef struct
+{
+  GBytes *bytes; /* NULL: see `what` */
+  gint64 stamp;  /* when it was last changed, and its size; 0: it is not there */
+  char *what, *advice;
+} WprCustomContent;
+
+/* Any thread: it may take as long as the disk or share it lies on. */
+WprCustomContent *wpr_custom_content_read (const char *name);
+gint64 wpr_custom_content_stamp (const char *name);
+/* Of one that does not answer. */
+WprCustomContent *wpr_custom_content_new_late (const char *name);
+void wpr_custom_content_free (WprCustomContent *content);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprCustomContent, wpr_custom_content_free)
+
+/* Adds it to the library in the place of what was of it; bytes: a new reference, or NULL if it
+ * cannot be used. Never fails: what is wrong is among the faults. Worker only. */
+WprCustomFile *wpr_custom_file_new (WprLibrary *library, const char *name,
+                                    const WprCustomContent *content, GBytes **bytes);
 void wpr_custom_file_free (WprCustomFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprCustomFile, wpr_custom_file_free)
 

@@ -157,10 +157,11 @@ plan (WprGuide *guide, WprLibrary *library, const WprMachine *machine)
 }
 
 WprGuide *
-wpr_guide_read (WprLibrary *library, const WprMachine *machine, const char *name, GBytes **bytes)
+wpr_guide_new (WprLibrary *library, const WprMachine *machine, const char *name,
+               const WprCustomContent *content, GBytes **bytes)
 {
   WprGuide *guide = g_atomic_rc_box_new0 (WprGuide);
-  guide->file = wpr_custom_file_read (library, name, bytes);
+  guide->file = wpr_custom_file_new (library, name, content, bytes);
   g_autofree char *tag = wpr_library_dup_remark (library, name, "Tag");
   g_autofree char *comments = wpr_library_dup_remark (library, name, "Comments");
   guide->is_guide = tag != NULL && g_str_has_prefix (tag, WPR_GUIDE_TAG);

@@ -25,10 +25,10 @@ typedef struct _WprGuide
   char *rights_text; /* why nothing can be recorded here; "" if it can */
 } WprGuide;
 
-/* Reads the file into the library and plans what it asks for; bytes: as of wpr_custom_file_read().
+/* Takes the file into the library and plans what it asks for; bytes: as of wpr_custom_file_new().
  * Never fails: what is wrong is in it. Worker only. */
-WprGuide *wpr_guide_read (WprLibrary *library, const WprMachine *machine, const char *name,
-                          GBytes **bytes);
+WprGuide *wpr_guide_new (WprLibrary *library, const WprMachine *machine, const char *name,
+                         const WprCustomContent *content, GBytes **bytes);
 WprGuide *wpr_guide_ref (WprGuide *guide);
 void wpr_guide_unref (WprGuide *guide);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprGuide, wpr_guide_unref)

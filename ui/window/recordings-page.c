@@ -20,14 +20,13 @@ struct _WprRecordingsPage
 {
   AdwBin parent;
   /* template */
-  GtkWidget *search, *unfinished, *stack, *list, *more, *empty, *footer;
+  GtkWidget *search, *unfinished, *stack, *list, *more, *empty, *fault, *footer;
   /* owned */
   WprModel *model;
   WprRecordings *recordings;
   GtkFilter *filter;
   GListModel *shown; /* filtered */
   GtkSliceListModel *slice;
-  GFileMonitor *monitor;
   guint refresh_source, filter_source;
 };
 
@@ -147,14 +146,27 @@ show_footer (WprRecordingsPage *self)
   adw_status_page_set_description (ADW_STATUS_PAGE (self->empty), escaped);
 }
 
+/* GTK 4.8 tells screen readers of every page of a stack, unless it is hidden. */
+static void
+show_only (WprRecordingsPage *self, const char *name)
+{
+  GtkWidget *shown = gtk_stack_get_child_by_name (GTK_STACK (self->stack), name);
+  gtk_widget_show (shown);
+  gtk_stack_set_visible_child (GTK_STACK (self->stack), shown);
+  for (GtkWidget *page = gtk_widget_get_first_child (self->stack); page != NULL;
+       page = gtk_widget_get_next_sibling (page))
+    gtk_widget_set_visible (page, page == shown);
+}
+
 static void
 on_shown_changed (WprRecordingsPage *self)
 {
   gboolean any = g_list_model_get_n_items (wpr_recordings_get_items (self->recordings)) > 0;
   gboolean found = g_list_model_get_n_items (self->shown) > 0;
-  gtk_stack_set_visible_child_name (GTK_STACK (self->stack), found ? "list"
-                                                             : any ? "nothing"
-                                                                   : "empty");
+  const char *fault = wpr_recordings_get_fault (self->recordings);
+  gboolean read = wpr_recordings_was_read (self->recordings);
+  adw_status_page_set_description (ADW_STATUS_PAGE (self->fault), fault ? fault : "");
+  show_only (self, found ? "list" : any ? "nothing" : fault ? "fault" : read ? "empty" : "reading");
   gtk_widget_set_visible (self->more, g_list_model_get_n_items (self->shown)
                                           > gtk_slice_list_model_get_size (self->slice));
 }
@@ -221,18 +233,9 @@ on_folder_changed (WprRecordingsPage *self)
 void
 wpr_recordings_page_refresh (WprRecordingsPage *self)
 {
-  const char *folder = wpr_model_get_folder (self->model);
-  if (self->monitor == NULL
-      || g_strcmp0 (folder, wpr_recordings_get_folder (self->recordings)) != 0)
-    {
-      g_autoptr (GFile) file = g_file_new_for_path (folder);
-      g_clear_object (&self->monitor);
-      self->monitor = g_file_monitor_directory (file, G_FILE_MONITOR_NONE, NULL, NULL);
-      if (self->monitor != NULL)
-        g_signal_connect_object (self->monitor, "changed", G_CALLBACK (on_folder_changed), self,
-                                 G_CONNECT_SWAPPED);
-    }
-  wpr_recordings_read (self->recordings, folder);
+  wpr_recordings_set_watched (self->recordings, TRUE);
+  wpr_recordings_read (self->recordings, wpr_model_get_folder (self->model));
+  on_shown_changed (self);
 }
 
 void
@@ -241,11 +244,18 @@ wpr_recordings_page_focus_search (WprRecordingsPage *self)
   gtk_widget_grab_focus (self->search);
 }
 
+static void
+on_other_folder (WprRecordingsPage *self)
+{
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    wpr_recordings_page_refresh (self);
+}
+
 /* Nobody looks: the folder is not watched. */
 static void
 on_unmap (WprRecordingsPage *self)
 {
-  g_clear_object (&self->monitor);
+  wpr_recordings_set_watched (self->recordings, FALSE);
   g_clear_handle_id (&self->refresh_source, g_source_remove);
 }
 
@@ -257,7 +267,6 @@ wpr_recordings_page_dispose (GObject *object)
   WprRecordingsPage *self = WPR_RECORDINGS_PAGE (object);
   g_clear_handle_id (&self->refresh_source, g_source_remove);
   g_clear_handle_id (&self->filter_source, g_source_remove);
-  g_clear_object (&self->monitor);
   g_clear_object (&self->slice);
   g_clear_object (&self->shown);
   g_clear_object (&self->recordings);
@@ -278,6 +287,7 @@ wpr_recordings_page_class_init (WprRecordingsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, list);
   gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, more);
   gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, empty);
+  gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, fault);
   gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, footer);
   wpr_recordings_actions_install (widget_class);
 }
@@ -309,6 +319,9 @@ wpr_recordings_page_set_model (WprRecordingsPage *self, WprModel *model, WprReco
       g_object_ref (wpr_recordings_get_items (recordings)), self->filter));
   g_signal_connect_object (recordings, "looked", G_CALLBACK (on_looked), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (recordings, "changed", G_CALLBACK (on_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (model, "folder", G_CALLBACK (on_other_folder), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (recordings, "stale", G_CALLBACK (on_folder_changed), self,
+                           G_CONNECT_SWAPPED);
   self->slice = gtk_slice_list_model_new (g_object_ref (self->shown), 0, PAGE_ROWS);
   g_signal_connect_object (self->slice, "items-changed", G_CALLBACK (on_shown_changed), self,
                            G_CONNECT_SWAPPED);

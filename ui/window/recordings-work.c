@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is done to the files of the list, in a worker; answers come back to the main thread. */
+/* What is done to the files of the list, beside it; answers come back to the main thread. */
 #include "config.h"
 #include "recordings-private.h"
 
@@ -12,6 +12,7 @@
 #include <wpr-trace.h>
 #include "note.h"
 #include "target.h"
+#include "worker.h"
 
 #define PROGRESS_US (G_USEC_PER_SEC / 10)
 
@@ -28,7 +29,9 @@ typedef struct
   guint64 free_bytes;
   double fraction;
   WprRecordingBrief brief;
-  char *heading, *toast;
+  char *heading, *toast, *fault;
+  gboolean watch; /* the folder is to be watched */
+  GFileMonitor *monitor;
   gint64 sent_us; /* of the last progress */
 } Job;
 
@@ -47,6 +50,8 @@ free_job (gpointer data)
   g_free (job->text);
   g_free (job->heading);
   g_free (job->toast);
+  g_free (job->fault);
+  g_clear_object (&job->monitor);
   g_free (job);
 }
 
@@ -76,7 +81,7 @@ new_answer (const Job *job, const char *name, const char *text)
 }
 
 static void
-send (WprRecordings *self, WprWorkFunc func, Job *job)
+send (WprRecordings *self, const WprAsideCall *call, Job *job)
 {
   if (self->closed)
     {
@@ -84,8 +89,8 @@ send (WprRecordings *self, WprWorkFunc func, Job *job)
       return;
     }
   if (self->files == NULL)
-    self->files = wpr_worker_new ();
-  wpr_worker_send (self->files, func, job, free_job);
+    self->files = wpr_aside_new ("wprui-files", WPR_ASIDE_LIMIT_MS);
+  wpr_aside_run (self->files, call, job);
 }
 
 /* ---- answers ---- */
@@ -121,12 +126,28 @@ reply_toast (Job *job, const char *text)
 }
 
 static void
+on_write_late (gpointer data)
+{
+  const Job *job = data;
+  /* Translators: %s is a folder */
+  g_autofree char *text = g_strdup_printf (
+      _ ("“%s” does not answer. The disk or share it lies on may be gone or very busy."),
+      job->folder);
+  wpr_recordings_emit (job->recordings, WPR_RECORDINGS_TROUBLE, _ ("Not done yet"), text);
+}
+
+/* What changes a file or the folder. */
+#define WRITING(func)     \
+  (&(const WprAsideCall){ \
+      .work = func, .late = on_write_late, .destroy = free_job, .writes = TRUE })
+
+static void
 take_list (gpointer data)
 {
   Job *answer = data;
   if (g_strcmp0 (answer->folder, answer->recordings->folder) == 0)
     wpr_recordings_take_list (answer->recordings, answer->items, answer->unfinished,
-                              answer->free_bytes);
+                              answer->free_bytes, answer->fault);
 }
 
 /* ---- reading the folder ---- */
@@ -149,10 +170,14 @@ is_recording (const char *name)
 }
 
 static GPtrArray *
-list_folder (const char *folder)
+list_folder (const char *folder, char **fault)
 {
   GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
   int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  /* it is made when something is saved */
+  if (fd < 0 && errno != ENOENT)
+    /* Translators: a folder, and why it cannot be read */
+    *fault = g_strdup_printf (_ ("“%s”: %s."), folder, g_strerror (errno));
   g_autoptr (GDir) dir = fd >= 0 ? g_dir_open (folder, 0, NULL) : NULL;
   for (const char *name = dir ? g_dir_read_name (dir) : NULL; name != NULL;
        name = g_dir_read_name (dir))
@@ -190,26 +215,60 @@ reply_list (Job *job)
   g_autoptr (GFile) file = g_file_new_for_path (job->folder);
   g_autoptr (GFileInfo) info
       = g_file_query_filesystem_info (file, G_FILE_ATTRIBUTE_FILESYSTEM_FREE, NULL, NULL);
-  answer->items = list_folder (job->folder);
+  answer->items = list_folder (job->folder, &answer->fault);
   answer->unfinished = list_unfinished ();
   answer->free_bytes
       = info ? g_file_info_get_attribute_uint64 (info, G_FILE_ATTRIBUTE_FILESYSTEM_FREE) : 0;
   wpr_worker_reply (take_list, answer, free_job);
 }
 
+/* The monitor's changes come to the main thread, since this one has no context. It is there before
+ * the list is, so that nothing is missed. */
 static void
 do_read (gpointer data)
 {
-  reply_list (data);
+  Job *job = data;
+  g_autoptr (GFile) folder = g_file_new_for_path (job->folder);
+  if (job->watch)
+    job->monitor = g_file_monitor_directory (folder, G_FILE_MONITOR_NONE, NULL, NULL);
+  reply_list (job);
+}
+
+static void
+on_read (gpointer data)
+{
+  Job *job = data;
+  if (job->monitor != NULL && g_strcmp0 (job->folder, job->recordings->folder) == 0)
+    wpr_recordings_take_monitor (job->recordings, job->monitor);
+}
+
+static void
+on_read_late (gpointer data)
+{
+  Job *job = data;
+  if (g_strcmp0 (job->folder, job->recordings->folder) == 0)
+    wpr_recordings_take_silence (job->recordings);
 }
 
 void
 wpr_recordings_read (WprRecordings *self, const char *folder)
 {
-  char *copy = g_strdup (folder);
-  g_free (self->folder);
-  self->folder = copy;
-  send (self, do_read, new_job (self, NULL, NULL));
+  static const WprAsideCall call
+      = { .work = do_read, .done = on_read, .late = on_read_late, .destroy = free_job };
+  if (g_strcmp0 (self->folder, folder) != 0)
+    {
+      g_clear_object (&self->monitor);
+      self->was_read = self->silent = FALSE;
+      g_clear_pointer (&self->fault, g_free);
+      char *copy = g_strdup (folder);
+      g_free (self->folder);
+      self->folder = copy;
+    }
+  if (self->silent)
+    return; /* it was asked, and will be listed */
+  Job *job = new_job (self, NULL, NULL);
+  job->watch = self->watched && self->monitor == NULL;
+  send (self, &call, job);
 }
 
 /* ---- looking into one ---- */
@@ -259,7 +318,8 @@ wpr_recordings_look (WprRecordings *self, WprRecordingItem *item)
     return;
   Job *job = new_job (self, NULL, NULL);
   job->item = g_object_ref (item);
-  send (self, do_look, job);
+  static const WprAsideCall call = { .work = do_look, .destroy = free_job, .low = TRUE };
+  send (self, &call, job);
 }
 
 /* ---- one file ---- */
@@ -287,7 +347,7 @@ do_rename (gpointer data)
 void
 wpr_recordings_rename (WprRecordings *self, const char *name, const char *title)
 {
-  send (self, do_rename, new_job (self, name, title));
+  send (self, WRITING (do_rename), new_job (self, name, title));
 }
 
 static void
@@ -305,7 +365,7 @@ do_set_note (gpointer data)
 void
 wpr_recordings_set_note (WprRecordings *self, const char *name, const char *note)
 {
-  send (self, do_set_note, new_job (self, name, note));
+  send (self, WRITING (do_set_note), new_job (self, name, note));
 }
 
 static void
@@ -334,7 +394,7 @@ do_trash (gpointer data)
 void
 wpr_recordings_trash (WprRecordings *self, const char *name)
 {
-  send (self, do_trash, new_job (self, name, NULL));
+  send (self, WRITING (do_trash), new_job (self, name, NULL));
 }
 
 static void
@@ -352,7 +412,7 @@ do_delete (gpointer data)
 void
 wpr_recordings_delete (WprRecordings *self, const char *name)
 {
-  send (self, do_delete, new_job (self, name, NULL));
+  send (self, WRITING (do_delete), new_job (self, name, NULL));
 }
 
 /* ---- raw recordings ---- */
@@ -414,13 +474,14 @@ wpr_recordings_finish (WprRecordings *self, const char *store_path, WprSaveFlags
   if (self->closed || self->finishing != NULL)
     return;
   if (self->finisher == NULL)
-    self->finisher = wpr_worker_new ();
+    self->finisher = wpr_aside_new ("wprui-finish", 0);
   self->finishing = g_strdup (store_path);
   self->finish = g_cancellable_new ();
   Job *job = new_job (self, store_path, NULL);
   job->flags = flags;
   job->cancellable = g_object_ref (self->finish);
-  wpr_worker_send (self->finisher, do_finish, job, free_job);
+  static const WprAsideCall call = { .work = do_finish, .destroy = free_job, .writes = TRUE };
+  wpr_aside_run (self->finisher, &call, job);
   wpr_recordings_emit (self, WPR_RECORDINGS_CHANGED);
 }
 
@@ -437,5 +498,5 @@ do_discard (gpointer data)
 void
 wpr_recordings_discard (WprRecordings *self, const char *store_path)
 {
-  send (self, do_discard, new_job (self, store_path, NULL));
+  send (self, WRITING (do_discard), new_job (self, store_path, NULL));
 }

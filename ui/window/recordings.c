@@ -4,6 +4,7 @@
 #include "config.h"
 #include "recordings-private.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 G_DEFINE_FINAL_TYPE (WprRecordings, wpr_recordings, G_TYPE_OBJECT)
@@ -17,8 +18,10 @@ wpr_recordings_finalize (GObject *object)
   g_clear_object (&self->items);
   g_clear_pointer (&self->unfinished, g_ptr_array_unref);
   g_clear_object (&self->finish);
+  g_clear_object (&self->monitor);
   g_free (self->finishing);
   g_free (self->folder);
+  g_free (self->fault);
   G_OBJECT_CLASS (wpr_recordings_parent_class)->finalize (object);
 }
 
@@ -38,6 +41,7 @@ wpr_recordings_class_init (WprRecordingsClass *klass)
     [WPR_RECORDINGS_TROUBLE] = { "trouble", 2, { G_TYPE_STRING, G_TYPE_STRING } },
     [WPR_RECORDINGS_CANNOT_TRASH] = { "cannot-trash", 1, { G_TYPE_STRING } },
     [WPR_RECORDINGS_PROGRESS] = { "progress", 1, { G_TYPE_DOUBLE } },
+    [WPR_RECORDINGS_STALE] = { "stale", 0, { 0 } },
   };
   for (guint i = 0; i < WPR_RECORDINGS_N_SIGNALS; i++)
     wpr_recordings_signals[i]
@@ -62,9 +66,10 @@ void
 wpr_recordings_close (WprRecordings *self)
 {
   wpr_recordings_stop_finishing (self);
-  g_clear_pointer (&self->files, wpr_worker_free);
-  g_clear_pointer (&self->finisher, wpr_worker_free);
+  g_clear_pointer (&self->files, wpr_aside_free);
+  g_clear_pointer (&self->finisher, wpr_aside_free);
   self->closed = TRUE;
+  wpr_recordings_set_watched (self, FALSE);
 }
 
 GListModel *
@@ -83,6 +88,47 @@ gboolean
 wpr_recordings_was_read (WprRecordings *self)
 {
   return self->was_read;
+}
+
+const char *
+wpr_recordings_get_fault (WprRecordings *self)
+{
+  return self->fault;
+}
+
+void
+wpr_recordings_set_watched (WprRecordings *self, gboolean watched)
+{
+  self->watched = watched;
+  if (!watched)
+    g_clear_object (&self->monitor);
+}
+
+static void
+on_folder_changed (WprRecordings *self)
+{
+  wpr_recordings_emit (self, WPR_RECORDINGS_STALE);
+}
+
+void
+wpr_recordings_take_monitor (WprRecordings *self, GFileMonitor *monitor)
+{
+  if (!self->watched)
+    return;
+  g_set_object (&self->monitor, monitor);
+  g_signal_connect_object (monitor, "changed", G_CALLBACK (on_folder_changed), self,
+                           G_CONNECT_SWAPPED);
+}
+
+void
+wpr_recordings_take_silence (WprRecordings *self)
+{
+  self->silent = TRUE;
+  g_free (self->fault);
+  self->fault = g_strdup (
+      _ ("It does not answer. The disk or share it lies on may be gone or very busy. Its "
+         "recordings are listed once it answers."));
+  wpr_recordings_emit (self, WPR_RECORDINGS_CHANGED);
 }
 
 const char *
@@ -121,8 +167,11 @@ make_key (WprRecordingItem *item)
 /* A file that is as it was keeps its item, and with it what was seen in it. */
 void
 wpr_recordings_take_list (WprRecordings *self, GPtrArray *items, GPtrArray *unfinished,
-                          guint64 free_bytes)
+                          guint64 free_bytes, const char *fault)
 {
+  self->silent = FALSE;
+  g_free (self->fault);
+  self->fault = g_strdup (fault);
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->items));
   gboolean same = n == items->len;
