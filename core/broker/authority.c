@@ -7,14 +7,18 @@
 #include "broker/authority.h"
 
 #include <polkit/polkit.h>
-#include <pwd.h>
 
-/* Questions a person can have on the screen at once; more are no use to anybody. */
-#define INTERACTIVE_PER_USER 4
-#define INTERACTIVE_IN_ALL 64
-/* Quiet ones are answered in about a millisecond: this bounds memory, not people. */
-#define QUIET_PER_USER 128
-#define OPEN_IN_ALL 1024
+/* Of one user, and in all. A person can have a few questions on the screen, more are no use to
+ * anybody; quiet ones take polkit a millisecond. Together less than the 128 answers the bus lets
+ * one connection wait for. */
+static const struct
+{
+  guint of_user, in_all;
+} limits[] = {
+  [WPR_QUESTION_WHO] = { G_MAXUINT, G_MAXUINT }, /* the bus answers at once */
+  [WPR_QUESTION_QUIET] = { 40, 60 },
+  [WPR_QUESTION_INTERACTIVE] = { 4, 60 },
+};
 
 struct _WprAuthority
 {
@@ -29,8 +33,8 @@ typedef struct
   WprAuthority *authority;
   char *sender;
   WprQuestionKind kind;
-  const char *actions[3]; /* still to be asked for, NULL at the end */
-  const char *const *action;
+  const char *actions[3]; /* to be asked for, NULL at the end */
+  gsize n_allowed;        /* of them, so far */
   GCancellable *cancellable;
   guint timer, watch;
   guint uid, pid;
@@ -113,7 +117,7 @@ on_polkit (GObject *source, GAsyncResult *result, gpointer data)
     answer (question, question->ended, NULL);
   else if (polkit_authorization_result_get_is_authorized (got))
     {
-      question->action++;
+      question->n_allowed++;
       ask_polkit (question);
     }
   else if (polkit_authorization_result_get_dismissed (got))
@@ -127,36 +131,33 @@ on_polkit (GObject *source, GAsyncResult *result, gpointer data)
 static void
 ask_polkit (WprQuestion *question)
 {
-  if (*question->action == NULL)
+  const char *action = question->actions[question->n_allowed];
+  if (action == NULL)
     {
       answer (question, WPR_VERDICT_YES, NULL);
       return;
     }
   g_autoptr (PolkitSubject) subject = polkit_system_bus_name_new (question->sender);
   polkit_authority_check_authorization (
-      question->authority->polkit, subject, *question->action, NULL,
+      question->authority->polkit, subject, action, NULL,
       question->kind == WPR_QUESTION_INTERACTIVE
           ? POLKIT_CHECK_AUTHORIZATION_FLAGS_ALLOW_USER_INTERACTION
           : POLKIT_CHECK_AUTHORIZATION_FLAGS_NONE,
       question->cancellable, on_polkit, question);
 }
 
-/* Whether one more question of this user is too many; the question itself counts. */
+/* The question itself counts. */
 static gboolean
 too_many (const WprQuestion *question)
 {
-  guint same = 0, all = 0;
+  guint of_user = 0, in_all = 0;
   for (const GList *at = question->authority->open; at != NULL; at = at->next)
     {
       const WprQuestion *other = at->data;
-      if (other->kind != question->kind)
-        continue;
-      all++;
-      same += other->uid == question->uid;
+      in_all += other->kind == question->kind;
+      of_user += other->kind == question->kind && other->uid == question->uid;
     }
-  return question->kind == WPR_QUESTION_INTERACTIVE
-             ? same > INTERACTIVE_PER_USER || all > INTERACTIVE_IN_ALL
-             : same > QUIET_PER_USER;
+  return of_user > limits[question->kind].of_user || in_all > limits[question->kind].in_all;
 }
 
 static void
@@ -196,12 +197,6 @@ wpr_authority_ask (WprAuthority *self, const char *sender, WprQuestionKind kind,
                    WprAnswerFunc func, gpointer data)
 {
   g_return_if_fail (self != NULL && g_dbus_is_unique_name (sender) && func != NULL);
-  if (g_list_length (self->open) >= OPEN_IN_ALL)
-    {
-      const WprAnswer given = { .verdict = WPR_VERDICT_LIMIT, .uid = G_MAXUINT };
-      func (&given, data);
-      return;
-    }
   WprQuestion *question = g_new0 (WprQuestion, 1);
   question->authority = self;
   question->sender = g_strdup (sender);
@@ -210,15 +205,11 @@ wpr_authority_ask (WprAuthority *self, const char *sender, WprQuestionKind kind,
   question->data = data;
   question->uid = G_MAXUINT;
   question->cancellable = g_cancellable_new ();
-  question->action = question->actions;
+  /* The stronger first: with its answer kept, the weaker is implied and not asked again. */
   if (kind != WPR_QUESTION_WHO)
-    {
-      /* The stronger first: with its answer kept, the weaker is implied and not asked again. */
-      gsize n = 0;
-      if (contents)
-        question->actions[n++] = WPR_ACTION_CONTENTS;
-      question->actions[n] = WPR_ACTION_SYSTEM;
-    }
+    question->actions[contents] = WPR_ACTION_SYSTEM;
+  if (kind != WPR_QUESTION_WHO && contents)
+    question->actions[0] = WPR_ACTION_CONTENTS;
   self->open = g_list_prepend (self->open, question);
   question->timer = g_timeout_add_seconds (self->timeout_s, on_timeout, question);
   g_dbus_connection_call (
@@ -231,16 +222,6 @@ guint
 wpr_authority_get_n_open (WprAuthority *self)
 {
   return g_list_length (self->open);
-}
-
-char *
-wpr_authority_user_name (guint uid)
-{
-  struct passwd entry, *found = NULL;
-  char room[4096];
-  if (getpwuid_r (uid, &entry, room, sizeof room, &found) == 0 && found != NULL)
-    return g_strdup_printf ("%s (%u)", found->pw_name, uid);
-  return g_strdup_printf ("%u", uid);
 }
 
 WprAuthority *

@@ -48,7 +48,5 @@ void wpr_authority_free (WprAuthority *self);
 void wpr_authority_ask (WprAuthority *self, const char *sender, WprQuestionKind kind,
                         gboolean contents, WprAnswerFunc func, gpointer data);
 guint wpr_authority_get_n_open (WprAuthority *self);
-/* "alice (1000)", or the number where there is no name. Free with g_free. */
-char *wpr_authority_user_name (guint uid);
 
 G_END_DECLS

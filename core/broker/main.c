@@ -7,11 +7,8 @@
 #include <gio/gio.h>
 #include <gio/gunixfdlist.h>
 #include <glib-unix.h>
+#include <pwd.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -43,8 +40,7 @@ typedef struct
   GDBusConnection *bus;
   WprAuthority *authority;
   guint name_id;
-  guint idle_s;
-  guint idle_timer;
+  guint idle_s, idle_timer;
   gboolean ending;   /* the name is given back: nothing new begins */
   GHashTable *noted; /* user -> refusals in the journal in this minute */
   gint64 noted_minute;
@@ -55,29 +51,27 @@ typedef struct
 {
   WprBroker *broker;
   GDBusMethodInvocation *invocation;
+  WprAnswerFunc answered;
   char *text; /* Begin: instance; Claim: id */
-  gboolean memory, contents, interactive;
+  WprBrokerGrant grant;
+  gboolean interactive;
 } WprBrokerCall;
-
-/* ---- answers ---- */
 
 /* What a verdict is called on the bus, and in the journal. */
 static const struct
 {
-  const char *name;
-  const char *sentence;
+  const char *name, *sentence;
 } verdicts[] = {
-  [WPR_VERDICT_CHALLENGE] = { "Refused", "Recording this computer needs an administrator's "
-                                         "consent, and nobody could be asked for it." },
+  [WPR_VERDICT_YES] = { "yes", NULL },
+  [WPR_VERDICT_CHALLENGE]
+  = { "Refused", "An administrator has to consent, and none could be asked." },
   [WPR_VERDICT_NO]
   = { "Refused", "The rules of this computer (polkit) do not allow this user to record it." },
-  [WPR_VERDICT_DISMISSED]
-  = { "Dismissed", "The question whether to record this computer was closed without an answer." },
-  [WPR_VERDICT_TIMED_OUT]
-  = { "TimedOut", "Nobody answered the question whether to record this computer." },
+  [WPR_VERDICT_DISMISSED] = { "Dismissed", "The question was closed without an answer." },
+  [WPR_VERDICT_TIMED_OUT] = { "TimedOut", "Nobody answered the question." },
   [WPR_VERDICT_LIMIT] = { "Limit", "This user has too many questions open already." },
   [WPR_VERDICT_GONE] = { "Ending", "The service was just about to end. Ask again." },
-  [WPR_VERDICT_FAILED] = { "Failed", "The question could not be asked." },
+  [WPR_VERDICT_FAILED] = { "Failed", NULL },
 };
 
 static void
@@ -86,18 +80,6 @@ return_error (GDBusMethodInvocation *invocation, const char *name, const char *s
   g_autofree char *full = g_strconcat (ERROR_PREFIX, name, NULL);
   g_autofree char *text = g_utf8_make_valid (sentence, -1);
   g_dbus_method_invocation_return_dbus_error (invocation, full, text);
-}
-
-static const char *
-sentence_of (const WprAnswer *answer)
-{
-  return answer->why != NULL ? answer->why : verdicts[answer->verdict].sentence;
-}
-
-static void
-return_verdict (GDBusMethodInvocation *invocation, const WprAnswer *answer)
-{
-  return_error (invocation, verdicts[answer->verdict].name, sentence_of (answer));
 }
 
 static void
@@ -117,125 +99,104 @@ return_session (GDBusMethodInvocation *invocation, int fd, GVariant *info)
       invocation, g_variant_new ("(h@a{sv})", 0, kept), fds);
 }
 
-static void look_whether_idle (WprBroker *self);
+/* ---- the journal ---- */
 
-static void
-call_free (WprBrokerCall *call)
-{
-  WprBroker *broker = call->broker;
-  g_free (call->text);
-  g_free (call);
-  look_whether_idle (broker);
-}
-
-/* ---- methods ---- */
-
-/* "User alice (1000), process 42, instance WPR, memory, contents of programs", as the journal has
- * it. */
+/* "User alice (1000), process 42, instance WPR, memory, contents of programs" */
 static char *
-who_and_what (guint uid, guint pid, const char *instance, gboolean memory, gboolean contents)
+who_and_what (const WprBrokerGrant *grant)
 {
-  g_autofree char *user = wpr_authority_user_name (uid);
-  return g_strdup_printf ("User %s, process %u, instance %s, %s%s", user, pid, instance,
-                          memory ? "memory" : "file", contents ? ", contents of programs" : "");
+  struct passwd entry, *found = NULL;
+  char room[4096];
+  getpwuid_r (grant->uid, &entry, room, sizeof room, &found);
+  return g_strdup_printf ("User %s (%u), process %u, instance %s, %s%s",
+                          found != NULL ? found->pw_name : "?", grant->uid, grant->pid,
+                          grant->instance, grant->memory ? "memory" : "file",
+                          grant->contents ? ", contents of programs" : "");
 }
 
 /* Refusals noted a user and minute: who is refused in a loop shall not fill the journal, or have it
  * leave out what others do. */
 #define NOTED_A_MINUTE 10
 
-static gboolean
-may_be_noted (WprBroker *self, guint uid)
+static void
+note_refusal (WprBroker *self, const WprBrokerGrant *grant, const char *why)
 {
   gint64 minute = g_get_monotonic_time () / (60 * G_USEC_PER_SEC);
   if (minute != self->noted_minute)
     g_hash_table_remove_all (self->noted);
   self->noted_minute = minute;
-  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->noted, GUINT_TO_POINTER (uid)));
-  g_hash_table_insert (self->noted, GUINT_TO_POINTER (uid), GUINT_TO_POINTER (n + 1));
-  if (n == NOTED_A_MINUTE)
-    wpr_log (WPR_LOG_NOTICE, "Further refusals of user %u are not noted in this minute.", uid);
-  return n < NOTED_A_MINUTE;
+  gpointer user = GUINT_TO_POINTER (grant->uid);
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->noted, user));
+  g_hash_table_insert (self->noted, user, GUINT_TO_POINTER (n + 1));
+  if (n > NOTED_A_MINUTE)
+    return;
+  g_autofree char *who = who_and_what (grant);
+  wpr_log (WPR_LOG_DENIED, "%s: refused. %s%s", who, why,
+           n == NOTED_A_MINUTE ? " More of this minute are not noted." : "");
+}
+
+static void look_whether_idle (WprBroker *self);
+
+static void
+on_session_ended (const WprBrokerGrant *grant, guint n_rows, gint64 begun_realtime_us,
+                  const char *how, gpointer data)
+{
+  g_autofree char *who = who_and_what (grant);
+  g_autoptr (GDateTime) begun = g_date_time_new_from_unix_utc (begun_realtime_us / G_USEC_PER_SEC);
+  g_autofree char *since = g_date_time_format (begun, "%FT%TZ");
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *until = g_date_time_format (now, "%FT%TZ");
+  wpr_log (WPR_LOG_ENDED, "%s: recorded this computer, %u kinds of events, from %s to %s: %s.", who,
+           n_rows, since, until, how);
+  look_whether_idle (data);
+}
+
+/* ---- methods ---- */
+
+static void
+call_free (WprBrokerCall *call)
+{
+  look_whether_idle (call->broker);
+  g_free (call->text);
+  g_free (call);
+}
+
+/* TRUE if it may go on; else the call is answered and gone. */
+static gboolean
+may (WprBrokerCall *call, const WprAnswer *answer)
+{
+  call->grant.uid = answer->uid;
+  call->grant.pid = answer->pid;
+  if (answer->verdict == WPR_VERDICT_YES)
+    return TRUE;
+  const char *why = answer->why != NULL ? answer->why : verdicts[answer->verdict].sentence;
+  if (call->grant.instance != NULL)
+    note_refusal (call->broker, &call->grant, why);
+  return_error (call->invocation, verdicts[answer->verdict].name, why);
+  call_free (call);
+  return FALSE;
 }
 
 static void
-begin_answered (const WprAnswer *answer, gpointer data)
+begin_allowed (const WprAnswer *answer, gpointer data)
 {
   WprBrokerCall *call = data;
-  g_autofree char *who
-      = who_and_what (answer->uid, answer->pid, call->text, call->memory, call->contents);
-  const WprBrokerGrant grant = { .uid = answer->uid,
-                                 .pid = answer->pid,
-                                 .instance = call->text,
-                                 .memory = call->memory,
-                                 .contents = call->contents };
   g_autoptr (GError) error = NULL;
   GVariant *info = NULL;
   int fd = -1;
-  if (answer->verdict != WPR_VERDICT_YES)
+  if (!may (call, answer))
+    return;
+  if (wpr_broker_serve (&call->grant, &fd, &info, &error))
     {
-      if (may_be_noted (call->broker, answer->uid))
-        wpr_log (WPR_LOG_DENIED, "%s: refused (%s). %s", who, verdicts[answer->verdict].name,
-                 sentence_of (answer));
-      return_verdict (call->invocation, answer);
-    }
-  else if (!wpr_broker_serve (&grant, &fd, &info, &error))
-    {
-      if (may_be_noted (call->broker, answer->uid))
-        wpr_log (WPR_LOG_DENIED, "%s: allowed, but not begun. %s", who, error->message);
-      return_failure (call->invocation, error);
-    }
-  else
-    {
+      g_autofree char *who = who_and_what (&call->grant);
       wpr_log (WPR_LOG_ALLOWED, "%s: may record this computer until that recording ends.", who);
       return_session (call->invocation, fd, info);
     }
-  call_free (call);
-}
-
-static void
-ask_answered (const WprAnswer *answer, gpointer data)
-{
-  WprBrokerCall *call = data;
-  static const char *const words[] = {
-    [WPR_VERDICT_YES] = "yes",
-    [WPR_VERDICT_CHALLENGE] = "challenge",
-    [WPR_VERDICT_NO] = "no",
-  };
-  if (answer->verdict < G_N_ELEMENTS (words))
-    g_dbus_method_invocation_return_value (call->invocation,
-                                           g_variant_new ("(s)", words[answer->verdict]));
   else
-    return_verdict (call->invocation, answer);
-  call_free (call);
-}
-
-static void
-orphans_answered (const WprAnswer *answer, gpointer data)
-{
-  WprBrokerCall *call = data;
-  if (answer->verdict == WPR_VERDICT_YES)
-    g_dbus_method_invocation_return_value (
-        call->invocation, g_variant_new ("(@aa{sv})", wpr_broker_orphans (answer->uid)));
-  else
-    return_verdict (call->invocation, answer);
-  call_free (call);
-}
-
-/* What was allowed once is still allowed: polkit is not asked again for the same recording. */
-static void
-claim_answered (const WprAnswer *answer, gpointer data)
-{
-  WprBrokerCall *call = data;
-  g_autoptr (GError) error = NULL;
-  GVariant *info = NULL;
-  int fd = -1;
-  if (answer->verdict != WPR_VERDICT_YES)
-    return_verdict (call->invocation, answer);
-  else if (!wpr_broker_claim (answer->uid, call->text, &fd, &info, &error))
-    return_failure (call->invocation, error);
-  else
-    return_session (call->invocation, fd, info);
+    {
+      note_refusal (call->broker, &call->grant, error->message);
+      return_failure (call->invocation, error);
+    }
   call_free (call);
 }
 
@@ -245,34 +206,78 @@ begin_known (const WprAnswer *answer, gpointer data)
 {
   WprBrokerCall *call = data;
   g_autoptr (GError) error = NULL;
-  if (answer->verdict != WPR_VERDICT_YES)
-    return_verdict (call->invocation, answer);
-  else if (!wpr_broker_may_serve (answer->uid, &error))
-    return_failure (call->invocation, error);
-  else
+  if (!may (call, answer))
+    return;
+  if (wpr_broker_may_serve (answer->uid, &error))
     {
       wpr_authority_ask (call->broker->authority,
                          g_dbus_method_invocation_get_sender (call->invocation),
                          call->interactive ? WPR_QUESTION_INTERACTIVE : WPR_QUESTION_QUIET,
-                         call->contents, begin_answered, call);
+                         call->grant.contents, begin_allowed, call);
       return;
     }
+  note_refusal (call->broker, &call->grant, error->message);
+  return_failure (call->invocation, error);
+  call_free (call);
+}
+
+static void
+ask_answered (const WprAnswer *answer, gpointer data)
+{
+  WprBrokerCall *call = data;
+  static const char *const words[] = { "yes", "challenge", "no" };
+  if (answer->verdict > WPR_VERDICT_NO && !may (call, answer))
+    return;
+  g_dbus_method_invocation_return_value (call->invocation,
+                                         g_variant_new ("(s)", words[answer->verdict]));
+  call_free (call);
+}
+
+static void
+orphans_known (const WprAnswer *answer, gpointer data)
+{
+  WprBrokerCall *call = data;
+  if (!may (call, answer))
+    return;
+  g_dbus_method_invocation_return_value (
+      call->invocation, g_variant_new ("(@aa{sv})", wpr_broker_orphans (answer->uid)));
+  call_free (call);
+}
+
+/* What was allowed once is still allowed: polkit is not asked again for the same recording. */
+static void
+claim_known (const WprAnswer *answer, gpointer data)
+{
+  WprBrokerCall *call = data;
+  g_autoptr (GError) error = NULL;
+  GVariant *info = NULL;
+  int fd = -1;
+  if (!may (call, answer))
+    return;
+  if (wpr_broker_claim (answer->uid, call->text, &fd, &info, &error))
+    return_session (call->invocation, fd, info);
+  else
+    return_failure (call->invocation, error);
   call_free (call);
 }
 
 /* From the message comes what is wanted, never who wants it. */
 static gboolean
-read_options (WprBrokerCall *call, GVariant *parameters)
+read_arguments (WprBrokerCall *call, GVariant *parameters)
 {
+  if (call->answered == claim_known)
+    g_variant_get (parameters, "(s)", &call->text);
+  if (call->answered != begin_known)
+    return TRUE;
   g_autoptr (GVariant) options = g_variant_get_child_value (parameters, 0);
   const char *mode = "file", *instance = "WPR";
   g_variant_lookup (options, "mode", "&s", &mode);
   g_variant_lookup (options, "instance", "&s", &instance);
-  g_variant_lookup (options, "contents", "b", &call->contents);
+  g_variant_lookup (options, "contents", "b", &call->grant.contents);
   g_variant_lookup (options, "interactive", "b", &call->interactive);
-  call->memory = g_str_equal (mode, "memory");
-  call->text = g_strdup (instance);
-  return (call->memory || g_str_equal (mode, "file")) && wpr_instance_name_valid (instance);
+  call->grant.memory = g_str_equal (mode, "memory");
+  call->grant.instance = call->text = g_strdup (instance);
+  return (call->grant.memory || g_str_equal (mode, "file")) && wpr_instance_name_valid (instance);
 }
 
 static const struct
@@ -283,8 +288,8 @@ static const struct
 } methods[] = {
   { "Begin", WPR_QUESTION_WHO, begin_known },
   { "Ask", WPR_QUESTION_QUIET, ask_answered },
-  { "Orphans", WPR_QUESTION_WHO, orphans_answered },
-  { "Claim", WPR_QUESTION_WHO, claim_answered },
+  { "Orphans", WPR_QUESTION_WHO, orphans_known },
+  { "Claim", WPR_QUESTION_WHO, claim_known },
 };
 
 static void
@@ -292,29 +297,23 @@ on_call (GDBusConnection *bus, const char *sender, const char *path, const char 
          const char *method, GVariant *parameters, GDBusMethodInvocation *invocation, gpointer data)
 {
   WprBroker *self = data;
-  const WprAnswer ending = { .verdict = WPR_VERDICT_GONE };
   gsize row = 0;
   while (!g_str_equal (methods[row].name, method)) /* the description has checked the name */
     row++;
-  if (self->ending)
-    {
-      return_verdict (invocation, &ending);
-      return;
-    }
   WprBrokerCall *call = g_new0 (WprBrokerCall, 1);
   call->broker = self;
   call->invocation = invocation;
-  if (methods[row].answered == claim_answered)
-    g_variant_get (parameters, "(s)", &call->text);
-  if (methods[row].answered == begin_known && !read_options (call, parameters))
+  call->answered = methods[row].answered;
+  if (self->ending)
+    may (call, &(WprAnswer){ .verdict = WPR_VERDICT_GONE });
+  else if (!read_arguments (call, parameters))
     {
       return_error (invocation, "Failed",
                     "The mode is neither file nor memory, or the instance's name is not one.");
       call_free (call);
-      return;
     }
-  wpr_authority_ask (self->authority, sender, methods[row].kind, FALSE, methods[row].answered,
-                     call);
+  else
+    wpr_authority_ask (self->authority, sender, methods[row].kind, FALSE, call->answered, call);
 }
 
 static GVariant *
@@ -326,28 +325,6 @@ on_get_property (GDBusConnection *bus, const char *sender, const char *path, con
 
 /* ---- beginning and end ---- */
 
-/* Tells systemd, so that a call which comes now starts the service anew instead of finding it
- * there and gone. */
-static void
-tell_systemd (const char *state)
-{
-  const char *path = g_getenv ("NOTIFY_SOCKET");
-  struct sockaddr_un address = { .sun_family = AF_UNIX };
-  if (path == NULL || (*path != '/' && *path != '@') || strlen (path) >= sizeof address.sun_path)
-    return;
-  memcpy (address.sun_path, path, strlen (path));
-  if (*path == '@')
-    address.sun_path[0] = '\0';
-  int fd = socket (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0)
-    return;
-  if (sendto (fd, state, strlen (state), MSG_NOSIGNAL, (struct sockaddr *)&address,
-              offsetof (struct sockaddr_un, sun_path) + strlen (path))
-      < 0)
-    wpr_log (WPR_LOG_NOTICE, "systemd could not be told: %s", g_strerror (errno));
-  close (fd);
-}
-
 /* What was sent to the name before the bus took it away has been answered now. */
 static void
 on_name_released (GObject *source, GAsyncResult *result, gpointer data)
@@ -358,14 +335,14 @@ on_name_released (GObject *source, GAsyncResult *result, gpointer data)
   g_main_loop_quit (self->loop);
 }
 
-/* Gives the name back first: the bus starts another service for whoever calls from then on. */
+/* Gives the name back first: for whoever calls from then on the bus starts another service (systemd
+ * hears of it before it is asked to: Type=dbus). */
 static void
 end (WprBroker *self)
 {
   if (self->ending)
     return;
   self->ending = TRUE;
-  tell_systemd ("STOPPING=1");
   g_bus_unown_name (self->name_id);
   g_dbus_connection_call (self->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
                           "org.freedesktop.DBus", "GetId", NULL, NULL, G_DBUS_CALL_FLAGS_NONE, -1,
@@ -373,17 +350,11 @@ end (WprBroker *self)
 }
 
 static gboolean
-is_idle (WprBroker *self)
-{
-  return wpr_broker_get_n_out () == 0 && wpr_authority_get_n_open (self->authority) == 0;
-}
-
-static gboolean
 on_idle (gpointer data)
 {
   WprBroker *self = data;
   self->idle_timer = 0;
-  if (is_idle (self))
+  if (wpr_broker_get_n_out () == 0 && wpr_authority_get_n_open (self->authority) == 0)
     end (self);
   return G_SOURCE_REMOVE;
 }
@@ -394,21 +365,6 @@ look_whether_idle (WprBroker *self)
 {
   g_clear_handle_id (&self->idle_timer, g_source_remove);
   self->idle_timer = g_timeout_add_seconds (self->idle_s, on_idle, self);
-}
-
-static void
-on_session_ended (const WprBrokerGrant *grant, guint n_rows, gint64 begun_realtime_us,
-                  const char *how, gpointer data)
-{
-  g_autofree char *who
-      = who_and_what (grant->uid, grant->pid, grant->instance, grant->memory, grant->contents);
-  g_autoptr (GDateTime) begun = g_date_time_new_from_unix_utc (begun_realtime_us / G_USEC_PER_SEC);
-  g_autofree char *since = g_date_time_format_iso8601 (begun);
-  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
-  g_autofree char *until = g_date_time_format_iso8601 (now);
-  wpr_log (WPR_LOG_ENDED, "%s: recorded this computer, %u kinds of events, from %s to %s: %s.", who,
-           n_rows, since, until, how);
-  look_whether_idle (data);
 }
 
 static void

@@ -51,7 +51,7 @@ a_closed_question_is_told_from_a_refusal (void **state)
   /* in words that say what and for how long */
   assert_int_equal (
       agent_wait (WORDS (SYSTEM, "programs of all users", "until that recording ends")), 1);
-  assert_int_equal (journal_wait (WORDS ("refused (Dismissed)")), 1);
+  assert_int_equal (journal_wait (WORDS ("refused. ", "closed without an answer")), 1);
 }
 
 /* What the agent was asked, once, has been taken back. */

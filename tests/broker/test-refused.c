@@ -38,7 +38,7 @@ a_loop_of_refusals_does_not_fill_the_journal (void **state)
       assert_int_equal (bus_begin (bus, "{'instance': <'loop'>}", &name), -1);
       assert_string_equal (name, "Refused");
     }
-  assert_int_equal (journal_wait (WORDS ("Further refusals")), 1);
+  assert_int_equal (journal_wait (WORDS ("More of this minute")), 1);
   assert_true (journal_wait (WORDS ("instance loop")) <= 20); /* two minutes at most */
 }
 
