@@ -1,104 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sessions that are out: each has a socket, and lasts until the other end of it is closed. */
+/* Sessions: their sockets, threads, orphans, and what all of them together may have. A thread a
+ * session, since mapping a ring of 1 GiB takes two seconds and closing 200 tracepoints five: nobody
+ * else waits for that here (in the kernel the next perf_event_open may). */
 #include "config.h"
+#include "broker/session-private.h"
 
-#include "broker/session.h"
-
-#include <gio/gio.h>
-#include <glib-unix.h>
+#include <errno.h>
+#include <glib/gi18n-lib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
+#include "broker/check.h"
 
-#include "base/wpr-error.h"
+/* A client that does not read its answers for so long is dropped. */
+#define SEND_TIMEOUT_S 10
+/* Descriptors that are no event's. */
+#define FDS_OTHER 256
 
-typedef struct
-{
-  WprBrokerGrant grant;
-  gint64 begun_us;
-  int fd;
-  guint watch;
-} Session;
-
-static GList *sessions;
+static GMutex lock;
+static GCond changed;  /* an orphan was claimed, or all is over */
+static GPtrArray *all; /* WprServed */
 static WprBrokerEndedFunc ended_func;
 static gpointer ended_data;
-
-static gboolean
-on_hung_up (int fd, GIOCondition condition, gpointer data)
-{
-  Session *session = data;
-  sessions = g_list_remove (sessions, session);
-  close (session->fd);
-  if (ended_func != NULL)
-    ended_func (&session->grant, 0, session->begun_us, "closed", ended_data);
-  g_free ((char *)session->grant.instance);
-  g_free (session);
-  return G_SOURCE_REMOVE;
-}
-
-gboolean
-wpr_broker_may_serve (guint uid, GError **error)
-{
-  guint same = 0;
-  for (GList *at = sessions; at != NULL; at = at->next)
-    same += ((Session *)at->data)->grant.uid == uid;
-  if (same < WPR_BROKER_SESSIONS_OF_USER && g_list_length (sessions) < WPR_BROKER_SESSIONS_MOST)
-    return TRUE;
-  wpr_set_error (error, WPR_ERROR_NO_SPACE, 0, "This user has too many recordings open already.");
-  return FALSE;
-}
-
-gboolean
-wpr_broker_serve (const WprBrokerGrant *grant, int *client_fd, GVariant **info, GError **error)
-{
-  int fds[2];
-  if (!wpr_broker_may_serve (grant->uid, error))
-    return FALSE;
-  if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
-    {
-      wpr_set_error (error, WPR_ERROR_INTERNAL, 0, "No socket could be made.");
-      return FALSE;
-    }
-  Session *session = g_new0 (Session, 1);
-  session->grant = *grant;
-  session->grant.instance = g_strdup (grant->instance);
-  session->begun_us = g_get_real_time ();
-  session->fd = fds[0];
-  session->watch = g_unix_fd_add (fds[0], G_IO_HUP, on_hung_up, session);
-  sessions = g_list_prepend (sessions, session);
-  *client_fd = fds[1];
-  *info = g_variant_new ("a{sv}", NULL);
-  return TRUE;
-}
-
-gboolean
-wpr_broker_claim (guint uid, const char *id, int *client_fd, GVariant **info, GError **error)
-{
-  wpr_set_error (error, WPR_ERROR_NOT_RECORDING, 0, "There is no such recording of this user.");
-  return FALSE;
-}
-
-GVariant *
-wpr_broker_orphans (guint uid)
-{
-  return g_variant_new ("aa{sv}", NULL);
-}
-
-guint
-wpr_broker_get_n_out (void)
-{
-  return g_list_length (sessions);
-}
+static guint orphan_seconds = WPR_BROKER_ORPHAN_S;
+static guint64 bytes_most;
 
 void
-wpr_broker_close_all (void)
+wpr_broker_set_limits (guint seconds, guint64 ring_bytes)
 {
-  while (sessions != NULL)
-    {
-      Session *session = sessions->data;
-      g_source_remove (session->watch);
-      on_hung_up (session->fd, G_IO_HUP, session);
-    }
+  orphan_seconds = seconds;
+  bytes_most = ring_bytes;
 }
 
 void
@@ -106,4 +38,286 @@ wpr_broker_set_ended_func (WprBrokerEndedFunc func, gpointer data)
 {
   ended_func = func;
   ended_data = data;
+}
+
+/* ---- shares ---- */
+
+static guint64
+ring_bytes_most (void)
+{
+  if (bytes_most != 0)
+    return bytes_most;
+  return (guint64)sysconf (_SC_PHYS_PAGES) * (guint64)sysconf (_SC_PAGESIZE) / 2;
+}
+
+static guint64
+fds_most (void)
+{
+  struct rlimit limit = { 1024, 1024 };
+  getrlimit (RLIMIT_NOFILE, &limit);
+  return limit.rlim_max > FDS_OTHER ? limit.rlim_max - FDS_OTHER : 0;
+}
+
+gboolean
+wpr_served_take (WprServed *served, guint64 bytes, guint fds, GError **error)
+{
+  guint64 all_bytes = bytes, all_fds = fds;
+  g_mutex_lock (&lock);
+  for (guint i = 0; all != NULL && i < all->len; i++)
+    {
+      const WprServed *other = g_ptr_array_index (all, i);
+      all_bytes += other->bytes;
+      all_fds += other->fds;
+    }
+  gboolean fits = all_bytes <= ring_bytes_most () && all_fds <= fds_most ();
+  served->bytes += fits ? bytes : 0;
+  served->fds += fits ? fds : 0;
+  g_mutex_unlock (&lock);
+  if (fits)
+    return TRUE;
+  return wpr_broker_refuse (
+      error, WPR_ERROR_NO_SPACE,
+      all_bytes > ring_bytes_most ()
+          ? N_ ("The buffers of all recordings together would take more than half of the memory. "
+                "Choose smaller or fewer buffers, or end another recording.")
+          : N_ ("All recordings together would have too many events open. Choose fewer profiles, "
+                "or end another recording."));
+}
+
+void
+wpr_served_settle (WprServed *served, guint64 bytes, guint fds)
+{
+  g_mutex_lock (&lock);
+  served->bytes = bytes;
+  served->fds = fds;
+  g_mutex_unlock (&lock);
+}
+
+/* ---- the thread ---- */
+
+/* Requests until the client is gone; why it ended. */
+static const char *
+serve (WprServed *served, int fd)
+{
+  for (;;)
+    {
+      g_autoptr (GArray) fds = g_array_new (FALSE, FALSE, sizeof (int));
+      g_autoptr (GVariant) request = wpr_broker_receive (fd, WPR_BROKER_REQUEST, NULL);
+      gboolean sealed, malformed;
+      if (request == NULL && (errno == 0 || errno == ECONNRESET))
+        return "closed";
+      if (request == NULL)
+        {
+          wpr_broker_send (fd,
+                           g_variant_new (WPR_BROKER_ANSWER, served->number + 1, WPR_ERROR_USAGE,
+                                          N_ ("The request is not one of this service's."), 0,
+                                          FALSE, g_variant_new ("()")),
+                           NULL, 0);
+          return "refused";
+        }
+      GVariant *answer = wpr_served_answer (served, request, fds, &sealed, &malformed);
+      gboolean sent = wpr_broker_send (fd, answer, (const int *)fds->data, fds->len);
+      int reason = errno;
+      if (sealed)
+        close (g_array_index (fds, int, 0));
+      if (malformed)
+        return "refused";
+      if (!sent)
+        return reason == EAGAIN ? "not-read" : "closed";
+    }
+}
+
+/* The client is gone: waits for another one of the same user. FALSE: there will be none. */
+static gboolean
+wait_for_claim (WprServed *served)
+{
+  g_mutex_lock (&lock);
+  close (served->fd);
+  served->fd = -1;
+  if (served->grant.memory && served->rings->len > 0 && !served->over)
+    served->orphan_until = g_get_monotonic_time () + (gint64)orphan_seconds * G_TIME_SPAN_SECOND;
+  while (served->orphan_until != 0 && served->fd < 0 && !served->over
+         && g_cond_wait_until (&changed, &lock, served->orphan_until))
+    ;
+  gboolean claimed = served->fd >= 0 && !served->over;
+  served->orphan_until = claimed ? 0 : served->orphan_until;
+  g_mutex_unlock (&lock);
+  served->number = 0;
+  return claimed;
+}
+
+typedef struct
+{
+  WprServed *served;
+  const char *how;
+} Ended;
+
+static gboolean
+tell_ended (gpointer data)
+{
+  Ended *ended = data;
+  if (ended_func != NULL)
+    ended_func (&ended->served->grant, ended->served->n_rows_most, ended->served->begun_us,
+                ended->how, ended_data);
+  wpr_served_free (ended->served);
+  g_free (ended);
+  return G_SOURCE_REMOVE;
+}
+
+static gpointer
+run (gpointer data)
+{
+  WprServed *served = data;
+  const char *how;
+  do
+    how = serve (served, served->fd);
+  while (wait_for_claim (served));
+  if (served->orphan_until != 0 && !served->over)
+    how = "orphan-expired";
+  wpr_served_close (served);
+
+  Ended *ended = g_new (Ended, 1);
+  *ended = (Ended){ served, how };
+  g_mutex_lock (&lock);
+  if (served->fd >= 0)
+    close (served->fd);
+  g_ptr_array_remove_fast (all, served);
+  g_mutex_unlock (&lock);
+  g_idle_add (tell_ended, ended);
+  return NULL;
+}
+
+/* ---- for main.c ---- */
+
+gboolean
+wpr_broker_may_serve (guint uid, GError **error)
+{
+  guint own = 0, n;
+  g_mutex_lock (&lock);
+  n = all != NULL ? all->len : 0;
+  for (guint i = 0; i < n; i++)
+    own += ((WprServed *)g_ptr_array_index (all, i))->grant.uid == uid;
+  g_mutex_unlock (&lock);
+  if (n < WPR_BROKER_SESSIONS_MOST && own < WPR_BROKER_SESSIONS_OF_USER)
+    return TRUE;
+  return wpr_broker_refuse (error, WPR_ERROR_NO_SPACE,
+                            N_ ("Too many recordings are open already. End one of them."));
+}
+
+static gboolean
+make_pair (int pair[2], GError **error)
+{
+  struct timeval timeout = { .tv_sec = SEND_TIMEOUT_S };
+  if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+    return wpr_broker_refuse (error, WPR_ERROR_NO_SPACE,
+                              N_ ("No socket for the recording could be had."));
+  setsockopt (pair[0], SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+  return TRUE;
+}
+
+static GVariant *
+info_of (const WprServed *served)
+{
+  GVariantBuilder builder;
+  g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
+  g_variant_builder_add (&builder, "{sv}", "id", g_variant_new_string (served->id));
+  return g_variant_builder_end (&builder);
+}
+
+gboolean
+wpr_broker_serve (const WprBrokerGrant *grant, int *client_fd, GVariant **info, GError **error)
+{
+  int pair[2];
+  if (!wpr_broker_may_serve (grant->uid, error) || !make_pair (pair, error))
+    return FALSE;
+  WprServed *served = wpr_served_new (grant, wpr_opener_local_new ());
+  served->fd = pair[0];
+  *client_fd = pair[1];
+  *info = info_of (served);
+  g_mutex_lock (&lock);
+  if (all == NULL)
+    all = g_ptr_array_new ();
+  g_ptr_array_add (all, served);
+  g_mutex_unlock (&lock);
+  g_thread_unref (g_thread_new ("wpr-session", run, served));
+  return TRUE;
+}
+
+gboolean
+wpr_broker_claim (guint uid, const char *id, int *client_fd, GVariant **info, GError **error)
+{
+  int pair[2];
+  gboolean found = FALSE;
+  if (!make_pair (pair, error))
+    return FALSE;
+  g_mutex_lock (&lock);
+  for (guint i = 0; all != NULL && i < all->len && !found; i++)
+    {
+      WprServed *served = g_ptr_array_index (all, i);
+      if (served->grant.uid != uid || served->orphan_until == 0 || served->fd >= 0 || served->over
+          || g_strcmp0 (served->id, id) != 0)
+        continue;
+      found = TRUE;
+      served->fd = pair[0];
+      *info = info_of (served);
+    }
+  g_cond_broadcast (&changed);
+  g_mutex_unlock (&lock);
+  *client_fd = pair[1];
+  if (found)
+    return TRUE;
+  close (pair[0]);
+  close (pair[1]);
+  return wpr_broker_refuse (error, WPR_ERROR_NOT_RECORDING,
+                            N_ ("There is no such recording of yours any more."));
+}
+
+GVariant *
+wpr_broker_orphans (guint uid)
+{
+  GVariantBuilder builder;
+  gint64 now = g_get_monotonic_time ();
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  g_mutex_lock (&lock);
+  for (guint i = 0; all != NULL && i < all->len; i++)
+    {
+      const WprServed *served = g_ptr_array_index (all, i);
+      if (served->grant.uid != uid || served->orphan_until <= now || served->fd >= 0)
+        continue;
+      g_variant_builder_open (&builder, G_VARIANT_TYPE_VARDICT);
+      g_variant_builder_add (&builder, "{sv}", "id", g_variant_new_string (served->id));
+      g_variant_builder_add (&builder, "{sv}", "instance",
+                             g_variant_new_string (served->grant.instance));
+      g_variant_builder_add (&builder, "{sv}", "bytes", g_variant_new_uint64 (served->bytes));
+      g_variant_builder_add (
+          &builder, "{sv}", "seconds_left",
+          g_variant_new_uint32 ((guint32)((served->orphan_until - now) / G_TIME_SPAN_SECOND)));
+      g_variant_builder_close (&builder);
+    }
+  g_mutex_unlock (&lock);
+  return g_variant_builder_end (&builder);
+}
+
+guint
+wpr_broker_get_n_out (void)
+{
+  g_mutex_lock (&lock);
+  guint n = all != NULL ? all->len : 0;
+  g_mutex_unlock (&lock);
+  return n;
+}
+
+void
+wpr_broker_close_all (void)
+{
+  g_mutex_lock (&lock);
+  for (guint i = 0; all != NULL && i < all->len; i++)
+    {
+      WprServed *served = g_ptr_array_index (all, i);
+      served->over = TRUE;
+      if (served->fd >= 0)
+        shutdown (served->fd, SHUT_RDWR);
+    }
+  g_cond_broadcast (&changed);
+  g_mutex_unlock (&lock);
 }

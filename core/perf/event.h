@@ -163,6 +163,9 @@ const char *wpr_tracefs_path (void);
 int wpr_tracefs_id (const char *name);
 /* Text of the format file; NULL. Free with g_free. */
 char *wpr_tracefs_format (const char *name);
+/* What the broker has read of an event where this process may not: id and format are answered from
+ * it first, from now on. Any thread. */
+void wpr_tracefs_learn (const char *name, int id, const char *format);
 /* Raises RLIMIT_NOFILE to its hard limit. */
 void wpr_raise_nofile (void);
 

@@ -115,21 +115,74 @@ event_file (const char *name, const char *file)
   return wpr_perf_read_file (path);
 }
 
+/* ---- what somebody else has read ---- */
+
+typedef struct
+{
+  int id;
+  char *format;
+} Learned;
+
+static GMutex learned_lock;
+static GHashTable *learned; /* name -> Learned, for as long as the process lives */
+
+static void
+free_learned (gpointer data)
+{
+  g_free (((Learned *)data)->format);
+  g_free (data);
+}
+
+void
+wpr_tracefs_learn (const char *name, int id, const char *format)
+{
+  g_return_if_fail (name != NULL && format != NULL);
+
+  Learned *one = g_new (Learned, 1);
+  *one = (Learned){ id, g_strdup (format) };
+  g_mutex_lock (&learned_lock);
+  if (learned == NULL)
+    learned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_learned);
+  g_hash_table_replace (learned, g_strdup (name), one);
+  g_mutex_unlock (&learned_lock);
+}
+
+/* FALSE if nobody told of it. */
+static gboolean
+look_up_learned (const char *name, int *id, char **format)
+{
+  g_mutex_lock (&learned_lock);
+  const Learned *one = learned != NULL ? g_hash_table_lookup (learned, name) : NULL;
+  if (one != NULL)
+    {
+      *id = one->id;
+      *format = g_strdup (one->format);
+    }
+  g_mutex_unlock (&learned_lock);
+  return one != NULL;
+}
+
 int
 wpr_tracefs_id (const char *name)
 {
+  g_autofree char *text = NULL;
+  int id;
   g_return_val_if_fail (name != NULL, -1);
 
-  g_autofree char *text = event_file (name, "id");
+  if (look_up_learned (name, &id, &text))
+    return id;
+  text = event_file (name, "id");
   return text != NULL ? atoi (text) : -1;
 }
 
 char *
 wpr_tracefs_format (const char *name)
 {
+  char *text;
+  int id;
   g_return_val_if_fail (name != NULL, NULL);
 
-  return event_file (name, "format");
+  return look_up_learned (name, &id, &text) ? text : event_file (name, "format");
 }
 
 void

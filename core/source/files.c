@@ -4,13 +4,12 @@
  * when it is over, and one whenever old parts of it are deleted. */
 #include "config.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "source/source.h"
 #include "store/payload.h"
+#include "world/open-files.h"
 
 /* A process with more has several notes: each is held in memory twice while written. */
 #define NOTE_MOST (1024 * 1024)
@@ -54,7 +53,6 @@ wpr_files_row_free (gpointer data)
 typedef struct
 {
   guint32 look;
-  gboolean positions; /* read fdinfo, too: three calls a descriptor */
   GPtrArray *rows;
   GHashTable *seen; /* "flags position path" -> WprFilesPlace */
 } WprFilesLook;
@@ -74,36 +72,16 @@ wpr_files_now (void)
 }
 
 static WprFilesRow *
-wpr_files_row_new (WprFilesLook *look, guint32 pid)
+wpr_files_row_new (WprFilesLook *look, const WprOpenFiles *files)
 {
   WprFilesRow *row = g_new (WprFilesRow, 1);
   WprFilesPayload head = { look->look };
-  row->when = wpr_files_now ();
-  row->pid = pid;
+  row->when = files->when;
+  row->pid = files->pid;
   row->bytes = g_byte_array_new ();
   g_byte_array_append (row->bytes, (const guint8 *)&head, sizeof head);
   g_ptr_array_add (look->rows, row);
   return row;
-}
-
-/* "pos:\t0\nflags:\t0100002\n.." */
-static void
-wpr_files_read_info (int folder, const char *fd, WprFilesEntry *entry)
-{
-  char name[32], text[256];
-  g_snprintf (name, sizeof name, "fdinfo/%s", fd);
-  int info = openat (folder, name, O_RDONLY | O_CLOEXEC);
-  gssize n = info >= 0 ? read (info, text, sizeof text - 1) : -1;
-  if (info >= 0)
-    close (info);
-  if (n <= 0)
-    return;
-  text[n] = '\0';
-  const char *position = strstr (text, "pos:"), *flags = strstr (text, "flags:");
-  if (position != NULL)
-    entry->position = g_ascii_strtoll (position + strlen ("pos:"), NULL, 10);
-  if (flags != NULL)
-    entry->flags = (guint32)g_ascii_strtoull (flags + strlen ("flags:"), NULL, 8);
 }
 
 /* Two that stand at one place beyond the beginning may be one open file in two hands, which then
@@ -130,51 +108,24 @@ wpr_files_doubt_shared (WprFilesLook *look, WprFilesRow *row, gsize at, const Wp
   memcpy (row->bytes->data + at + field, &unknown, sizeof unknown);
 }
 
-static WprFilesRow *
-wpr_files_add (WprFilesLook *look, WprFilesRow *row, int folder, const char *name,
-               const char *place, gint32 fd)
-{
-  char path[4096];
-  gssize size = readlinkat (folder, place, path, sizeof path - 1);
-  if (size <= 0)
-    return row;
-  path[size] = '\0';
-  WprFilesEntry entry = { .fd = fd, .position = -1, .size = (guint16)size };
-  if (look->positions && path[0] == '/' && fd >= 0)
-    wpr_files_read_info (folder, name, &entry);
-  if (row->bytes->len > NOTE_MOST)
-    row = wpr_files_row_new (look, row->pid);
-  gsize at = row->bytes->len;
-  g_byte_array_append (row->bytes, (const guint8 *)&entry, sizeof entry);
-  g_byte_array_append (row->bytes, (const guint8 *)path, (guint)size);
-  wpr_files_doubt_shared (look, row, at, &entry, path);
-  return row;
-}
-
 static void
-wpr_files_look_at (WprFilesLook *look, int folder, guint32 pid)
+wpr_files_add (WprFilesLook *look, const WprOpenFiles *files)
 {
-  int fds = openat (folder, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *dir = fds >= 0 ? fdopendir (fds) : NULL;
-  if (dir == NULL)
+  WprFilesRow *row = wpr_files_row_new (look, files);
+  for (guint i = 0; i < files->files->len; i++)
     {
-      if (fds >= 0)
-        close (fds);
-      return;
+      const WprOpenFile *file = &g_array_index (files->files, WprOpenFile, i);
+      WprFilesEntry entry = { .fd = file->fd,
+                              .flags = file->flags,
+                              .position = file->position,
+                              .size = (guint16)strlen (file->path) };
+      if (row->bytes->len > NOTE_MOST)
+        row = wpr_files_row_new (look, files);
+      gsize at = row->bytes->len;
+      g_byte_array_append (row->bytes, (const guint8 *)&entry, sizeof entry);
+      g_byte_array_append (row->bytes, (const guint8 *)file->path, entry.size);
+      wpr_files_doubt_shared (look, row, at, &entry, file->path);
     }
-  WprFilesRow *row = wpr_files_row_new (look, pid);
-  row = wpr_files_add (look, row, folder, "cwd", "cwd", AT_FDCWD);
-  for (const struct dirent *d; (d = readdir (dir)) != NULL;)
-    {
-      char place[300];
-      if (!g_ascii_isdigit (d->d_name[0]))
-        continue;
-      g_snprintf (place, sizeof place, "fd/%s", d->d_name);
-      row = wpr_files_add (look, row, folder, d->d_name, place,
-                           (gint32)g_ascii_strtoll (d->d_name, NULL, 10));
-    }
-  closedir (dir);
-  row->when = wpr_files_now ();
 }
 
 /* WprFilesRow of all processes that may be looked into. */
@@ -182,22 +133,11 @@ static GPtrArray *
 wpr_files_look (WprSourceFiles *self, gboolean last, gboolean positions)
 {
   WprFilesLook look = { .look = self->n_looks++ | (last ? WPR_LOOK_LAST : 0),
-                        .positions = positions,
                         .rows = g_ptr_array_new_with_free_func (wpr_files_row_free) };
   look.seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  DIR *proc = opendir ("/proc");
-  for (const struct dirent *d; proc != NULL && (d = readdir (proc)) != NULL;)
-    {
-      if (!g_ascii_isdigit (d->d_name[0]))
-        continue;
-      int folder = openat (dirfd (proc), d->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-      if (folder < 0)
-        continue;
-      wpr_files_look_at (&look, folder, (guint32)g_ascii_strtoull (d->d_name, NULL, 10));
-      close (folder);
-    }
-  if (proc != NULL)
-    closedir (proc);
+  g_autoptr (GPtrArray) all = wpr_open_files_read ("/proc", positions);
+  for (guint i = 0; i < all->len; i++)
+    wpr_files_add (&look, g_ptr_array_index (all, i));
   g_hash_table_unref (look.seen);
   return look.rows;
 }

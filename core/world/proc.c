@@ -29,6 +29,7 @@ typedef struct
   gint64 clock_start;
   GByteArray *bytes; /* of the file being read, with a NUL behind */
   GHashTable *files; /* path -> struct stat *, NULL if it cannot be asked */
+  WprProcFlags flags;
   guint n_unreadable;
 } Pass;
 
@@ -134,7 +135,7 @@ read_uid (Pass *pass, int folder)
 }
 
 static char *
-read_cmdline (Pass *pass, int folder)
+read_cmdline (int folder)
 {
   char text[CMDLINE_MOST + 1];
   int fd = openat (folder, "cmdline", O_RDONLY | O_CLOEXEC);
@@ -172,7 +173,7 @@ static void
 add_attributes (Pass *pass, WprMapping *mapping)
 {
   struct statx *known;
-  if (mapping->inode == 0 || mapping->path[0] != '/')
+  if (mapping->inode == 0 || mapping->path[0] != '/' || (pass->flags & WPR_PROC_NO_FILES) != 0)
     return;
   if (!g_hash_table_lookup_extended (pass->files, mapping->path, NULL, (gpointer *)&known))
     {
@@ -340,7 +341,8 @@ read_process (Pass *pass, guint32 pid, const char *name)
     {
       shot->uid = read_uid (pass, folder);
       shot->exe = read_exe (folder);
-      shot->cmdline = read_cmdline (pass, folder);
+      if ((pass->flags & WPR_PROC_NO_CMDLINES) == 0)
+        shot->cmdline = read_cmdline (folder);
       if (!read_maps (pass, folder, shot->maps))
         pass->n_unreadable++;
     }
@@ -411,9 +413,10 @@ read_all (Pass *pass, DIR *dir)
 }
 
 void
-wpr_world_read_proc (WprWorld *world, const char *proc_path, WprTime now, guint *n_unreadable)
+wpr_world_read_proc_part (WprWorld *world, const char *proc_path, WprTime now, WprProcFlags flags,
+                          guint *n_unreadable)
 {
-  Pass pass = { .world = world, .now = now };
+  Pass pass = { .world = world, .now = now, .flags = flags };
   g_return_if_fail (world != NULL && proc_path != NULL);
   DIR *dir = opendir (proc_path);
   if (dir != NULL)
@@ -424,4 +427,72 @@ wpr_world_read_proc (WprWorld *world, const char *proc_path, WprTime now, guint 
     }
   if (n_unreadable != NULL)
     *n_unreadable = pass.n_unreadable;
+}
+
+void
+wpr_world_read_proc (WprWorld *world, const char *proc_path, WprTime now, guint *n_unreadable)
+{
+  wpr_world_read_proc_part (world, proc_path, now, WPR_PROC_ALL, n_unreadable);
+}
+
+/* ---- what was left out ---- */
+
+/* The process of that life still has the pid: its command line. */
+static void
+fill_in_cmdline (Pass *pass, WprLife *life)
+{
+  char name[32];
+  Stat stat;
+  GArray *programs = life->process.programs;
+  WprProgram *program
+      = programs->len > 0 ? &g_array_index (programs, WprProgram, programs->len - 1) : NULL;
+  if (life->process.kernel || life->process.end != WPR_WORLD_ALIVE || program == NULL
+      || program->cmdline != NULL)
+    return;
+  g_snprintf (name, sizeof name, "%u", life->process.pid);
+  int folder = openat (pass->folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return;
+  if (read_stat (pass, folder, "stat", &stat) && stat.start_ticks == life->process.start_ticks)
+    program->cmdline = read_cmdline (folder);
+  close (folder);
+}
+
+static void
+fill_in_life (Pass *pass, WprLife *life)
+{
+  for (guint i = 0; i < life->maps->len; i++)
+    {
+      WprMapping *mapping = &g_array_index (life->maps, WprMapState, i).info->mapping;
+      if (mapping->file_size == 0)
+        add_attributes (pass, mapping);
+    }
+  fill_in_cmdline (pass, life);
+}
+
+void
+wpr_world_fill_in (WprWorld *world, const char *proc_path)
+{
+  Pass pass = { .world = world };
+  GHashTableIter iter;
+  gpointer value;
+  g_return_if_fail (world != NULL && proc_path != NULL);
+  DIR *dir = opendir (proc_path);
+  if (dir == NULL)
+    return;
+  pass.folder = dirfd (dir);
+  pass.bytes = g_byte_array_new ();
+  pass.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_hash_table_iter_init (&iter, world->entries);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    {
+      WprEntry *entry = value;
+      for (guint i = 0; i < entry->n_facts; i++)
+        if (entry->facts[i].kind == WPR_FACT_BASE)
+          fill_in_life (&pass, entry->facts[i].data);
+      g_clear_pointer (&entry->lives, g_ptr_array_unref);
+    }
+  g_hash_table_unref (pass.files);
+  g_byte_array_unref (pass.bytes);
+  closedir (dir);
 }

@@ -74,6 +74,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprWorld, wpr_world_free)
  * tolerates what vanishes. What sideband already told is not told twice. n_unreadable: processes
  * whose maps were closed to us. proc_path: "/proc", or a folder of a test. */
 void wpr_world_read_proc (WprWorld *world, const char *proc_path, WprTime now, guint *n_unreadable);
+/* The same without a part of it, for somebody with other rights: what is left out can be filled in
+ * by who may read it. */
+typedef enum
+{
+  WPR_PROC_ALL = 0,
+  WPR_PROC_NO_CMDLINES = 1 << 0,
+  WPR_PROC_NO_FILES
+  = 1 << 1, /* mapped files are not asked for size and time: no path is resolved */
+} WprProcFlags;
+void wpr_world_read_proc_part (WprWorld *world, const char *proc_path, WprTime now,
+                               WprProcFlags flags, guint *n_unreadable);
+/* After a load of such a world, before anything else is fed: size and time of mapped files, and
+ * command lines, as far as this process may read them. */
+void wpr_world_fill_in (WprWorld *world, const char *proc_path);
 /* Kernel modules and the kernel's own text (from /proc/modules, /proc/kallsyms, /sys/kernel/notes):
  * mappings of pid 0. */
 void wpr_world_read_kernel (WprWorld *world, WprTime now);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One session within the room: session.c gives it life, a socket and its share of what there is;
+ * verbs.c answers one request. */
+#pragma once
+
+#include "broker/protocol.h"
+#include "broker/session.h"
+#include "perf/kprobe.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  WprBrokerGrant grant; /* texts owned */
+  char *id;
+  gint64 begun_us; /* wall clock */
+
+  /* Under the lock of session.c. */
+  int fd;              /* -1: no client */
+  gint64 orphan_until; /* monotonic us; 0: it has a client, or none is waited for any more */
+  gboolean over;
+  guint64 bytes; /* charged: of rings ever handed out and not closed */
+  guint fds;     /* likewise: descriptors */
+
+  /* The session's thread only. */
+  WprOpener *opener;
+  WprOpened opened;
+  WprKprobes *probes;
+  GHashTable *rows;          /* number -> WprPerfEvent, texts owned */
+  GHashTable *cpus;          /* of the rings */
+  GArray *rings;             /* WprRingSpec as asked; empty: nothing is open */
+  GByteArray *kept;          /* of the client, for who claims */
+  guint32 number;            /* of the last request */
+  guint n_rows_most;         /* there ever were */
+  guint ahead_ring, n_stray; /* grown ahead; leaders of those that were not taken */
+  gsize ahead_bytes;         /* a CPU; 0: none */
+} WprServed;
+
+WprServed *wpr_served_new (const WprBrokerGrant *grant, WprOpener *opener);
+/* Closes what is open. */
+void wpr_served_free (WprServed *served);
+void wpr_served_close (WprServed *served);
+/* The answer to a request (floating) with its descriptors: fds those to send, the first of them
+ * ours to close if `sealed`. malformed: not a request our client makes, the session ends. */
+GVariant *wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, gboolean *sealed,
+                             gboolean *malformed);
+
+/* session.c: asks for a share of memory and descriptors beside what the session has; FALSE with a
+ * sentence if all sessions together would have too much. */
+gboolean wpr_served_take (WprServed *served, guint64 bytes, guint fds, GError **error);
+/* What it really has. */
+void wpr_served_settle (WprServed *served, guint64 bytes, guint fds);
+
+G_END_DECLS
