@@ -221,6 +221,8 @@ wpr_kernel_refusal_reason (int error_number)
     case EPERM:
     case EACCES:
       return _ ("the kernel refuses it");
+    case EKEYREJECTED: /* what the broker answers for what is not on its list */
+      return _ ("the recording service does not open it for you");
     case EMFILE:
     case ENFILE:
       return _ ("too many files are open: raise the limit with \"ulimit -n\"");
