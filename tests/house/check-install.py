@@ -17,6 +17,7 @@ EXPECTED = [
     f'share/applications/{ID}.desktop', f'share/metainfo/{ID}.metainfo.xml', f'share/mime/packages/{ID}.xml',
     f'share/dbus-1/services/{ID}.service', f'share/glib-2.0/schemas/{ID}.gschema.xml',
     f'share/icons/hicolor/scalable/apps/{ID}.svg', f'share/icons/hicolor/symbolic/apps/{ID}-symbolic.svg',
+    'share/man/man8/wpr-broker.8', 'share/doc/performance-recorder/examples/50-performance-recorder.rules',
     'share/man/man1/wpr.1', 'share/man/man1/wprui.1', 'share/man/man5/wprp.5',
     'share/bash-completion/completions/wpr', 'share/bash-completion/completions/wprui',
     'share/wpr/help/C/index.html', 'share/wpr/help/zh_CN/index.html', 'share/wpr/profiles/GeneralProfile.wprp',
