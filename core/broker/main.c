@@ -385,6 +385,26 @@ on_signal (gpointer data)
 }
 
 static gboolean
+set_true (gpointer data)
+{
+  *(gboolean *)data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* The journal shall have the end of each; after 20 s the kernel closes what is left. */
+static void
+close_sessions (void)
+{
+  gboolean late = FALSE;
+  guint timer = g_timeout_add_seconds (20, set_true, &late);
+  wpr_broker_close_all ();
+  while (!late && (wpr_broker_get_n_out () > 0 || g_main_context_pending (NULL)))
+    g_main_context_iteration (NULL, TRUE);
+  if (!late)
+    g_source_remove (timer);
+}
+
+static gboolean
 serve (WprBroker *self, guint question_s, GError **error)
 {
   static const GDBusInterfaceVTable table = { on_call, on_get_property, NULL, { 0 } };
@@ -411,7 +431,7 @@ serve (WprBroker *self, guint question_s, GError **error)
   g_main_loop_run (self->loop);
   self->ending = TRUE;
   wpr_authority_free (self->authority);
-  wpr_broker_close_all ();
+  close_sessions ();
   return g_dbus_connection_flush_sync (self->bus, NULL, error);
 }
 

@@ -182,8 +182,8 @@ run (gpointer data)
   if (served->fd >= 0)
     close (served->fd);
   g_ptr_array_remove_fast (all, served);
+  g_idle_add (tell_ended, ended); /* before anybody sees that it is gone: main.c waits for that */
   g_mutex_unlock (&lock);
-  g_idle_add (tell_ended, ended);
   return NULL;
 }
 
