@@ -212,7 +212,7 @@ wpr_run_tell_losses (WprLocal *local, const GArray *losses, WprTime now)
             .name;
   wpr_local_notice (local, WPR_NOTICE_WARNING, "loss",
                     _ ("%" PRIu64 " events were lost within a second, most of them in "
-                       "\"%s\" on CPU %u. Larger buffers or fewer stacks help."),
+                       "“%s” on CPU %u. Larger buffers or fewer stacks help."),
                     lost, name, worst_cpu);
   wpr_log (WPR_LOG_LOSS,
            "%s: %" G_GUINT64_FORMAT " events lost within a second, worst in %s on CPU %u",

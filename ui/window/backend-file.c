@@ -6,9 +6,10 @@
 #include <glib/gi18n.h>
 #include <string.h>
 #include <wpr-trace.h>
+#include "format.h"
 #include "note.h"
 
-#define MOST_FAULTS 3 /* that are told; "wpr -info" tells all */
+#define MOST_FAULTS 2 /* that are told: others follow from these; "wpr -info" tells all */
 
 /* ---- reading ---- */
 
@@ -33,30 +34,21 @@ static char *
 join_faults (const WprTraceInfo *info)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  if (info->was_completed)
-    g_string_append (text, _ ("Its end is missing: the recorder was stopped while it wrote."));
+  g_string_append (text, info->was_completed
+                             ? _ ("Its end is missing: the recorder was stopped while it wrote.")
+                             : _ ("What is whole of it can be read, and the rest cannot."));
   for (guint i = 0; i < MIN (info->faults->len, MOST_FAULTS); i++)
-    g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "",
-                            (const char *)info->faults->pdata[i]);
+    g_string_append_printf (text, "\n%s", (const char *)info->faults->pdata[i]);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* "ada-laptop, 30 Nov 2026 10:12. CPU usage, Disk I/O activity" */
+/* "ada-laptop, 30 Nov 2026, 10:12" */
 static char *
 describe_origin (const WprTraceInfo *info)
 {
   g_autoptr (GString) text = g_string_new (info->host);
-  g_autoptr (GDateTime) start
-      = g_date_time_new_from_unix_local (info->start_realtime_ns / (G_USEC_PER_SEC * 1000));
-  g_autofree char *when = start ? g_date_time_format (start, "%x %R") : NULL;
-  if (when != NULL)
-    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", when);
-  for (guint i = 0; i < info->profiles->len; i++)
-    {
-      const char *profile = info->profiles->pdata[i];
-      g_string_append_printf (text, "%s%.*s", i > 0 ? ", " : "\n", (int)strcspn (profile, "."),
-                              profile);
-    }
+  g_autofree char *when = wpr_format_date (info->start_realtime_ns);
+  g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", when);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -79,6 +71,9 @@ make_outcome (const Reading *reading, const WprTraceInfo *info, gboolean checkin
   outcome->message = outcome->kind == WPR_OUTCOME_DAMAGED ? join_faults (info) : NULL;
   outcome->about = describe_origin (info);
   outcome->gaps = wpr_gaps_new (info);
+  outcome->profiles = g_new0 (char *, info->profiles->len + 1);
+  for (guint i = 0; i < info->profiles->len; i++)
+    outcome->profiles[i] = g_strdup (info->profiles->pdata[i]);
   if (info->n_parts > 1 && info->parts != NULL)
     {
       g_ptr_array_add (info->parts, NULL);

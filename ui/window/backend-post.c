@@ -187,14 +187,16 @@ static void
 open_notice (gpointer data)
 {
   Envelope *envelope = data;
-  wpr_model_take_notice (envelope->model, envelope->number, envelope->first);
+  wpr_model_take_notice (envelope->model, envelope->number, envelope->first, envelope->second);
 }
 
 void
 wpr_backend_post_notice (WprBackend *backend, const WprNotice *notice)
 {
   post (backend, open_notice,
-        &(Envelope){ .number = notice->severity, .first = g_strdup (notice->text) });
+        &(Envelope){ .number = notice->severity,
+                     .first = g_strdup (notice->text),
+                     .second = g_strdup (notice->id) });
 }
 
 static void

@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <unistd.h>
 #include "target.h"
+#include "texts.h"
 
 /* ---- start ---- */
 
@@ -113,12 +114,14 @@ wpr_backend_make_failure (const GError *error, const char *store)
   WprOutcome *outcome = g_new0 (WprOutcome, 1);
   gboolean cancelled = g_error_matches (error, WPR_ERROR, WPR_ERROR_CANCELLED)
                        || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_autofree char *shown = wpr_text_folder (store != NULL ? store : "");
   outcome->kind = cancelled ? WPR_OUTCOME_LATER : WPR_OUTCOME_FAILED;
   outcome->message
       = cancelled && store != NULL
-            /* Translators: %s is a folder */
-            ? g_strdup_printf (_ ("All that was recorded is kept, in %s. Finish it now or later."),
-                               store)
+            /* Translators: %s is a folder; it has a line of its own */
+            ? g_strdup_printf (_ ("All that was recorded is kept. Finish it now, or later from "
+                                  "Recordings.\n%s"),
+                               shown)
             : g_strdup (error->message);
   outcome->store = g_strdup (store);
   return outcome;

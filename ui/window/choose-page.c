@@ -264,9 +264,19 @@ wpr_choose_page_undo (WprChoosePage *self)
 
 /* ---- widget ---- */
 
+/* What fits beside the gear at 360 pixels. */
+static void
+show_hint (WprChoosePage *self, gboolean narrow)
+{
+  g_object_set (self->search, "placeholder-text",
+                narrow ? _ ("What is wrong?") : _ ("What is wrong? Try “slow”, “fan” or “disk”"),
+                NULL);
+}
+
 static void
 on_narrow (WprChoosePage *self)
 {
+  show_hint (self, wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow)));
   wpr_plan_bar_set_narrow (WPR_PLAN_BAR (self->bar),
                            wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow)));
   if (self->model != NULL)

@@ -68,7 +68,7 @@ say_error (WprCustomContent *content, const char *name, const GError *error)
     }
   /* Translators: %s is the path of a file */
   g_autofree char *advice = g_strdup_printf (
-      _ ("It was %s. Put it back and check again, or remove it from this list."), name);
+      _ ("It was %s. Once it is back there it can be used again."), name);
   say (content, _ ("The file is not there any more"), advice);
 }
 

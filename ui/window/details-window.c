@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 #include "format.h"
+#include "naming.h"
 #include "texts.h"
 
 struct _WprDetailsWindow
@@ -234,7 +235,7 @@ on_copy (WprDetailsWindow *self)
 {
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)),
                           self->text ? self->text : "");
-  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->toasts), adw_toast_new (_ ("Copied")));
+  wpr_name_and_add_toast (self->toasts, adw_toast_new (_ ("Copied")));
 }
 
 GtkWidget *

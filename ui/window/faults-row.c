@@ -144,6 +144,9 @@ wpr_faults_row_search (WprFaultsRow *self, const char *query)
     return FALSE;
   g_autofree char *title = wpr_search_markup (self->title, query);
   g_autofree char *subtitle = wpr_search_markup (self->subtitle, query);
+  /* GTK 4.8 keeps the emphasis of before where only the markup is another */
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self), "");
+  adw_expander_row_set_subtitle (ADW_EXPANDER_ROW (self), "");
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self), title);
   adw_expander_row_set_subtitle (ADW_EXPANDER_ROW (self), subtitle);
   return TRUE;

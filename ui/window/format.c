@@ -80,6 +80,8 @@ wpr_format_span (double span_s)
 {
   gint64 seconds = (gint64)llround (MAX (span_s, 0));
   /* Translators: spans of time, short: seconds, minutes, hours and days */
+  if (span_s >= 0.05 && span_s < 0.95)
+    return g_strdup_printf (_ ("%.1f s"), span_s);
   if (seconds < 60)
     return g_strdup_printf (_ ("%d s"), (int)seconds);
   if (seconds < 600 && seconds % 60 != 0)
@@ -105,6 +107,30 @@ wpr_format_loss_share (guint64 lost, guint64 events)
   if (lost > 0 && share < 0.00005)
     return g_strdup (_ ("less than 0.01%"));
   return wpr_format_percent (share, share < 0.00995 ? 2 : share < 0.0995 ? 1 : 0);
+}
+
+char *
+wpr_format_date (gint64 realtime_ns)
+{
+  g_autoptr (GDateTime) when = g_date_time_new_from_unix_local (realtime_ns / NS_PER_S);
+  /* Translators: a date with its year, and a time of day, as in strftime */
+  return when ? g_date_time_format (when, C_ ("date", "%-d %b %Y, %H:%M")) : g_strdup ("");
+}
+
+char *
+wpr_format_recent (gint64 realtime_ns)
+{
+  g_autoptr (GDateTime) when = g_date_time_new_from_unix_local (realtime_ns / NS_PER_S);
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  if (when == NULL)
+    return g_strdup ("");
+  if (g_date_time_get_year (when) != g_date_time_get_year (now))
+    return wpr_format_date (realtime_ns);
+  if (g_date_time_get_day_of_year (when) == g_date_time_get_day_of_year (now))
+    /* Translators: of this day, in a sentence: "from today, 09:12" */
+    return g_date_time_format (when, C_ ("date", "today, %H:%M"));
+  /* Translators: a date and time in a sentence: "from 24 Nov, 09:12" */
+  return g_date_time_format (when, C_ ("date", "%-d %b, %H:%M"));
 }
 
 char *

@@ -23,6 +23,10 @@ char *wpr_format_span (double span_s);
 char *wpr_format_percent (double share, int decimals);
 /* "0.04%": as many decimals as a small share of events needs, "less than 0.01%" below. */
 char *wpr_format_loss_share (guint64 lost, guint64 events);
+/* "30 Nov 2026, 09:12". */
+char *wpr_format_date (gint64 realtime_ns);
+/* "today, 09:12", "24 Nov, 09:12"; with the year where it is another. */
+char *wpr_format_recent (gint64 realtime_ns);
 /* "10:02" in local time, of ns since 1970. */
 char *wpr_format_time_of_day (gint64 realtime_ns);
 

@@ -242,6 +242,15 @@ draw_gaps (Picture *picture)
   draw_text (picture, label, middle, picture->top - picture->line_height - 3, .5);
 }
 
+/* Left of it nothing is kept any more; 0: there is no such place. */
+static double
+edge_of (const Picture *picture)
+{
+  const WprHistory *history = picture->history;
+  return history->memory && history->holds_s >= 0 ? x_of (picture, history->now - history->holds_s)
+                                                  : 0;
+}
+
 static void
 draw_bracket (Picture *picture)
 {
@@ -251,7 +260,7 @@ draw_bracket (Picture *picture)
   g_autofree char *holds = wpr_format_minutes (history->holds_s);
   /* Translators: over the graph; %s is minutes and seconds */
   g_autofree char *label = g_strdup_printf (_ ("still in memory: the last %s"), holds);
-  double edge = x_of (picture, history->now - history->holds_s);
+  double edge = edge_of (picture);
   double y = picture->top - picture->line_height / 2.0 - 3;
   double width = text_width (picture, label);
   double room = picture->right - edge;
@@ -283,7 +292,10 @@ static void
 draw_flag (Picture *picture, const WprFlag *flag)
 {
   double x = floor (x_of (picture, flag->second)) + .5, y = picture->top;
-  gboolean to_left = x + FLAG_SIZE + text_width (picture, flag->words) + 6 > picture->right;
+  double width = FLAG_SIZE + text_width (picture, flag->words) + 6;
+  double edge = edge_of (picture);
+  gboolean crosses = edge > x && edge < x + width && x - width > picture->left;
+  gboolean to_left = crosses || x + width > picture->right;
   static const double dashes[] = { 3, 3 };
   set_color (picture, &picture->text, .8);
   cairo_set_line_width (picture->cr, 1);

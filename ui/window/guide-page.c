@@ -436,7 +436,9 @@ fill (WprGuidePage *self)
   gtk_label_set_label (GTK_LABEL (self->title), title);
   /* Translators: what is recorded, and the name of the file that says so */
   g_autofree char *subtitle
-      = g_strdup_printf (_ ("%s, as %s says"), guide->title, guide->file->shown);
+      = g_strcmp0 (guide->title, guide->file->shown) == 0
+            ? g_strdup (guide->title)
+            : g_strdup_printf (_ ("%s (from %s)"), guide->title, guide->file->shown);
   gtk_label_set_label (GTK_LABEL (self->subtitle), subtitle);
   gtk_widget_set_visible (self->faults, !guide->file->usable);
   gtk_widget_set_visible (self->steps, guide->file->usable);

@@ -201,7 +201,7 @@ wpr_model_take_figures (WprModel *self, GPtrArray *readings)
 }
 
 void
-wpr_model_take_notice (WprModel *self, WprSeverity severity, const char *text)
+wpr_model_take_notice (WprModel *self, WprSeverity severity, const char *text, const char *id)
 {
-  wpr_model_emit (self, WPR_MODEL_NOTICE, (int)severity, text);
+  wpr_model_emit (self, WPR_MODEL_NOTICE, (int)severity, text, id);
 }

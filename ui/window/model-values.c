@@ -42,5 +42,6 @@ wpr_outcome_free (WprOutcome *outcome)
   g_free (outcome->store);
   g_free (outcome->about);
   g_clear_pointer (&outcome->gaps, wpr_gaps_free);
+  g_strfreev (outcome->profiles);
   g_free (outcome);
 }

@@ -72,8 +72,9 @@ typedef struct
   /* of a file that was opened here, not recorded */
   gboolean opened;
   gboolean checking; /* its events are being counted still */
-  char *about;       /* where, when and what was recorded; NULL if it does not say */
   WprGaps *gaps;     /* where and when events were lost; NULL if it does not say */
+  char *about;       /* where and when it was recorded; NULL if it does not say */
+  char **profiles;   /* and what, as "CPU.Verbose.File"; NULL if it does not say */
 } WprOutcome;
 void wpr_outcome_free (WprOutcome *outcome);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprOutcome, wpr_outcome_free)

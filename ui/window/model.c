@@ -17,7 +17,7 @@ static const struct
 {
   const char *name;
   guint n_types;
-  GType types[2];
+  GType types[3];
 } signal_table[WPR_MODEL_N_SIGNALS] = {
   [WPR_MODEL_LOADED] = { "loaded", 0, { 0 } },
   [WPR_MODEL_PLANNED] = { "planned", 0, { 0 } },
@@ -28,7 +28,7 @@ static const struct
   [WPR_MODEL_SUBJECT] = { "subject", 0, { 0 } },
   [WPR_MODEL_SWITCHED] = { "switched", 0, { 0 } },
   [WPR_MODEL_FIGURES] = { "figures", 0, { 0 } },
-  [WPR_MODEL_NOTICE] = { "notice", 2, { G_TYPE_INT, G_TYPE_STRING } },
+  [WPR_MODEL_NOTICE] = { "notice", 3, { G_TYPE_INT, G_TYPE_STRING, G_TYPE_STRING } },
   [WPR_MODEL_PROGRESS] = { "progress", 0, { 0 } },
   [WPR_MODEL_OUTCOME] = { "outcome", 0, { 0 } },
   [WPR_MODEL_TOAST] = { "toast", 1, { G_TYPE_STRING } },

@@ -5,6 +5,7 @@
 #include "preferences-window.h"
 
 #include <glib/gi18n.h>
+#include "naming.h"
 #include "texts.h"
 
 /* A row is typed into, digit by digit: what stands there so long is meant. */
@@ -135,6 +136,7 @@ static void
 wpr_preferences_window_init (WprPreferencesWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  wpr_name_search (GTK_WIDGET (self));
   g_signal_connect_swapped (self->samples, "value-changed", G_CALLBACK (on_value), self);
   GtkWidget *switches[] = { self->compress, self->names, self->notifications };
   for (guint i = 0; i < G_N_ELEMENTS (switches); i++)

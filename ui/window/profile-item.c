@@ -3,6 +3,7 @@
 #include "config.h"
 #include "profile-item.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 #include "search.h"
 
@@ -117,4 +118,32 @@ gboolean
 wpr_profile_item_matches (WprProfileItem *self, const char *query)
 {
   return wpr_search_matches (self->haystack, query);
+}
+
+static char *
+find_title (GListModel *items, const char *id)
+{
+  g_autofree char *name = g_strndup (id, strcspn (id, "."));
+  for (guint i = 0; items != NULL && i < g_list_model_get_n_items (items); i++)
+    {
+      g_autoptr (WprProfileItem) item = g_list_model_get_item (items, i);
+      if (strcmp (wpr_profile_item_get_name (item), name) == 0)
+        return g_strdup (wpr_profile_item_get_title (item));
+    }
+  return g_steal_pointer (&name);
+}
+
+char *
+wpr_profile_items_join (GListModel *items, char **ids)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; ids != NULL && ids[i] != NULL; i++)
+    {
+      g_autofree char *title = find_title (items, ids[i]);
+      if (i > 0)
+        /* Translators: between the titles of profiles */
+        g_string_append (text, _ (", "));
+      g_string_append (text, title);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }

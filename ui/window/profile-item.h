@@ -24,5 +24,8 @@ const char *wpr_profile_item_get_category_title (WprProfileItem *self);
 gboolean wpr_profile_item_has (WprProfileItem *self, WprLevel level, WprMode mode);
 /* Every word of the query is in its name, title, symptom or search words, whatever the case. */
 gboolean wpr_profile_item_matches (WprProfileItem *self, const char *query);
+/* The titles of "CPU.Verbose.File" and so on, by a list of these; what is in none keeps its name.
+ * ids may be NULL. Free with g_free. */
+char *wpr_profile_items_join (GListModel *items, char **ids);
 
 G_END_DECLS

@@ -137,6 +137,9 @@ wpr_profile_row_search (WprProfileRow *self, const char *query)
     return FALSE;
   g_autofree char *title = wpr_search_markup (wpr_profile_item_get_title (self->item), query);
   g_autofree char *symptom = wpr_search_markup (wpr_profile_item_get_symptom (self->item), query);
+  /* GTK 4.8 keeps the emphasis of before where only the markup is another */
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self), "");
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (self), "");
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self), title);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (self), symptom);
   return TRUE;

@@ -10,12 +10,14 @@
 #include "figure.h"
 #include "format.h"
 #include "graph.h"
+#include "naming.h"
 #include "narrow-bin.h"
 #include "profiles-switches.h"
 #include "texts.h"
 #include "tile.h"
 
 #define EXPAND_MS 260 /* the row's own animation takes 250 */
+#define SCROLL_MARGIN 12
 /* The graph has two new points a second: more pictures would cost the machine that is being
  * measured, and show nothing. */
 #define DRAW_US (G_USEC_PER_SEC / 2)
@@ -29,7 +31,7 @@ struct _WprRecordingPage
   GtkWidget *notice_bar, *notice_label;
   GtkWidget *scroll, *body, *hero, *clock, *what, *origin;
   GtkWidget *loss_revealer, *loss_title, *loss_text, *loss_card, *loss_cures, *fewer_stacks;
-  GtkWidget *rate, *total, *graph, *legend;
+  GtkWidget *counts, *rate, *total, *graph, *legend;
   GtkWidget *tiles, *tile_fill, *tile_lost, *tile_size, *tile_cost;
   GtkWidget *collectors_row, *collectors, *switches, *note;
   GtkWidget *bottom, *left_buttons, *right_buttons, *mark, *save_ring, *save_ring_label;
@@ -41,6 +43,7 @@ struct _WprRecordingPage
   guint drawn_flags;
   char *rate_shown;
   guint scroll_source;
+  GtkWidget *opened; /* the row that was opened last */
 };
 
 G_DEFINE_FINAL_TYPE (WprRecordingPage, wpr_recording_page, ADW_TYPE_BIN)
@@ -213,15 +216,29 @@ on_figures (WprRecordingPage *self)
   wpr_graph_set_description (WPR_GRAPH (self->graph), words);
 }
 
+/* The end of what was opened, or its beginning where the whole does not fit. */
 static gboolean
-scroll_to_end (gpointer data)
+scroll_to_opened (gpointer data)
 {
   WprRecordingPage *self = data;
-  GtkAdjustment *adjustment
-      = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->scroll));
-  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_upper (adjustment));
+  GtkAdjustment *view = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->scroll));
+  GtkWidget *content = gtk_widget_get_ancestor (self->body, ADW_TYPE_CLAMP);
+  double value = gtk_adjustment_get_value (view), page = gtk_adjustment_get_page_size (view);
+  graphene_rect_t place;
   self->scroll_source = 0;
+  if (!gtk_widget_compute_bounds (self->opened, content, &place))
+    return G_SOURCE_REMOVE;
+  value = MAX (value, place.origin.y + place.size.height + SCROLL_MARGIN - page);
+  gtk_adjustment_set_value (view, MIN (value, place.origin.y - SCROLL_MARGIN));
   return G_SOURCE_REMOVE;
+}
+
+static void
+show_opened (WprRecordingPage *self, GParamSpec *pspec, GtkWidget *row)
+{
+  self->opened = row;
+  if (adw_expander_row_get_expanded (ADW_EXPANDER_ROW (row)) && self->scroll_source == 0)
+    self->scroll_source = g_timeout_add (EXPAND_MS, scroll_to_opened, self);
 }
 
 static void
@@ -230,9 +247,6 @@ on_expanded (WprRecordingPage *self)
   const WprStats *stats = wpr_model_get_stats (self->model);
   if (stats != NULL)
     show_collectors (self, stats);
-  if (adw_expander_row_get_expanded (ADW_EXPANDER_ROW (self->collectors_row))
-      && self->scroll_source == 0)
-    self->scroll_source = g_timeout_add (EXPAND_MS, scroll_to_end, self);
 }
 
 /* ---- subject, notices ---- */
@@ -264,15 +278,16 @@ on_subject (WprRecordingPage *self)
 }
 
 static void
-on_notice (WprRecordingPage *self, int severity, const char *text)
+on_notice (WprRecordingPage *self, int severity, const char *text, const char *id)
 {
   static const GtkMessageType types[] = {
     [WPR_NOTICE_INFO] = GTK_MESSAGE_INFO,
     [WPR_NOTICE_WARNING] = GTK_MESSAGE_WARNING,
     [WPR_NOTICE_ERROR] = GTK_MESSAGE_ERROR,
   };
-  if (severity == WPR_NOTICE_INFO)
-    return; /* in the file and in `wpr -status`; nothing for a person to do */
+  /* for the file and `wpr -status`; or what the card of losses says, with the cure */
+  if (severity == WPR_NOTICE_INFO || g_strcmp0 (id, "loss") == 0)
+    return;
   gtk_info_bar_set_message_type (GTK_INFO_BAR (self->notice_bar), types[severity]);
   gtk_label_set_label (GTK_LABEL (self->notice_label), text);
   gtk_info_bar_set_revealed (GTK_INFO_BAR (self->notice_bar), TRUE);
@@ -348,6 +363,14 @@ on_narrow (WprRecordingPage *self)
   place_tile (self, self->tile_size, narrow ? 0 : 2, narrow ? 1 : 0);
   place_tile (self, self->tile_cost, narrow ? 1 : 3, narrow ? 1 : 0);
   gtk_grid_set_column_spacing (GTK_GRID (self->tiles), narrow ? 6 : 12);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->counts), stacked);
+  gtk_box_set_spacing (GTK_BOX (self->counts), narrow ? 3 : 6);
+  gtk_widget_set_valign (self->rate, narrow ? GTK_ALIGN_FILL : GTK_ALIGN_BASELINE);
+  gtk_widget_set_valign (self->total, narrow ? GTK_ALIGN_FILL : GTK_ALIGN_BASELINE);
+  gtk_inscription_set_xalign (GTK_INSCRIPTION (self->total), narrow ? 0 : 1);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->note),
+                                 narrow ? _ ("What is wrong? (optional)")
+                                        : _ ("What is wrong? It goes into the file (optional)"));
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->loss_card), stacked);
   gtk_box_set_homogeneous (GTK_BOX (self->loss_cures), narrow);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->bottom), stacked);
@@ -415,6 +438,7 @@ static const struct
   CHILD (discard),        CHILD (stop),         CHILD (mark_popover),
   CHILD (mark_entry),     CHILD (mark_add),     CHILD (loss_card),
   CHILD (loss_cures),     CHILD (fewer_stacks), CHILD (switches),
+  CHILD (counts),
 };
 #undef CHILD
 
@@ -441,10 +465,14 @@ wpr_recording_page_init (WprRecordingPage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   let_shrink (self->bottom);
   let_shrink (self->legend);
+  wpr_name_bar (self->notice_bar);
   gtk_widget_set_parent (self->mark_popover, self->mark);
   g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);
   g_signal_connect_swapped (self->collectors_row, "notify::expanded", G_CALLBACK (on_expanded),
                             self);
+  g_signal_connect_swapped (self->collectors_row, "notify::expanded", G_CALLBACK (show_opened),
+                            self);
+  g_signal_connect_swapped (self->switches, "notify::expanded", G_CALLBACK (show_opened), self);
   g_signal_connect_swapped (self->notice_bar, "response", G_CALLBACK (hide_notice), self);
   g_signal_connect_swapped (self->note, "changed", G_CALLBACK (on_note), self);
   g_signal_connect_swapped (self->mark_entry, "activate", G_CALLBACK (on_words), self);

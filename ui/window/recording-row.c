@@ -73,35 +73,6 @@ wpr_recording_row_get_item (WprRecordingRow *self)
   return self->item;
 }
 
-/* The title of "CPU.Verbose.File" in the language of the window, else its name. */
-static char *
-find_title (GListModel *profiles, const char *id)
-{
-  g_autofree char *name = g_strndup (id, strcspn (id, "."));
-  for (guint i = 0; i < g_list_model_get_n_items (profiles); i++)
-    {
-      g_autoptr (WprProfileItem) item = g_list_model_get_item (profiles, i);
-      if (strcmp (wpr_profile_item_get_name (item), name) == 0)
-        return g_strdup (wpr_profile_item_get_title (item));
-    }
-  return g_steal_pointer (&name);
-}
-
-static char *
-join_titles (WprRecordingRow *self, char **ids)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  for (guint i = 0; ids != NULL && ids[i] != NULL; i++)
-    {
-      g_autofree char *title = find_title (self->titles, ids[i]);
-      if (i > 0)
-        /* Translators: between the titles of profiles */
-        g_string_append (text, _ (", "));
-      g_string_append (text, title);
-    }
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
 static char *
 describe_when (WprRecordingItem *item)
 {
@@ -148,7 +119,7 @@ static void
 update (WprRecordingRow *self)
 {
   const WprRecordingBrief *brief = wpr_recording_item_get_brief (self->item);
-  g_autofree char *titles = join_titles (self, brief->profiles);
+  g_autofree char *titles = wpr_profile_items_join (self->titles, brief->profiles);
   /* Translators: a sentence of the person's, in quotation marks */
   g_autofree char *note = brief->note ? g_strdup_printf (_ ("“%s”"), brief->note) : g_strdup ("");
   g_autofree char *bytes = wpr_format_bytes (wpr_recording_item_get_size (self->item));

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 #include "format.h"
+#include "narrow-bin.h"
 #include "recording-row.h"
 #include "recordings-actions.h"
 #include "texts.h"
@@ -20,7 +21,8 @@ struct _WprRecordingsPage
 {
   AdwBin parent;
   /* template */
-  GtkWidget *search, *unfinished, *stack, *list, *more, *empty, *fault, *footer;
+  GtkWidget *narrow, *search, *open_folder, *unfinished, *stack, *list, *more, *empty, *fault,
+      *footer;
   /* owned */
   WprModel *model;
   WprRecordings *recordings;
@@ -261,6 +263,18 @@ on_unmap (WprRecordingsPage *self)
 
 /* ---- class ---- */
 
+/* The words of the button leave none for those of the search. */
+static void
+on_narrow (WprRecordingsPage *self)
+{
+  gboolean narrow = wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow));
+  if (narrow)
+    gtk_button_set_icon_name (GTK_BUTTON (self->open_folder), "folder-open-symbolic");
+  else
+    gtk_button_set_label (GTK_BUTTON (self->open_folder), _ ("Open Folder"));
+  gtk_widget_set_tooltip_text (self->open_folder, narrow ? _ ("Open Folder") : NULL);
+}
+
 static void
 wpr_recordings_page_dispose (GObject *object)
 {
@@ -279,8 +293,11 @@ wpr_recordings_page_class_init (WprRecordingsPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = wpr_recordings_page_dispose;
+  g_type_ensure (WPR_TYPE_NARROW_BIN);
   gtk_widget_class_set_template_from_resource (
       widget_class, "/io/github/performance_recorder/Wpr/recordings-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, narrow);
+  gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, open_folder);
   gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, search);
   gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, unfinished);
   gtk_widget_class_bind_template_child (widget_class, WprRecordingsPage, stack);
@@ -296,6 +313,7 @@ static void
 wpr_recordings_page_init (WprRecordingsPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (on_search), self);
   gtk_list_box_set_header_func (GTK_LIST_BOX (self->list), set_header, NULL, NULL);
   g_signal_connect_swapped (self->more, "clicked", G_CALLBACK (on_more), self);

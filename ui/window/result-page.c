@@ -7,6 +7,7 @@
 #include "format.h"
 #include "gap-strip.h"
 #include "narrow-bin.h"
+#include "profile-item.h"
 #include "texts.h"
 
 struct _WprResultPage
@@ -117,7 +118,16 @@ show_row (GtkWidget *row, const char *text)
 }
 
 static void
-show_file (WprResultPage *self, const WprOutcome *outcome)
+show_origin (WprResultPage *self, const WprOutcome *outcome, GListModel *profiles)
+{
+  g_autofree char *titles = wpr_profile_items_join (profiles, outcome->profiles);
+  g_autofree char *text = g_strdup_printf ("%s%s%s", outcome->about ? outcome->about : "",
+                                           *titles != '\0' ? "\n" : "", titles);
+  show_row (self->about_row, outcome->about ? text : NULL);
+}
+
+static void
+show_file (WprResultPage *self, const WprOutcome *outcome, GListModel *profiles)
 {
   gboolean saved = outcome->name != NULL;
   gtk_widget_set_visible (self->rows, saved);
@@ -135,13 +145,14 @@ show_file (WprResultPage *self, const WprOutcome *outcome)
   adw_action_row_set_subtitle (ADW_ACTION_ROW (self->file_row), subtitle);
   gboolean has_note = outcome->note != NULL && *outcome->note != '\0';
   show_row (self->note_row, has_note ? outcome->note : _ ("Nobody has said"));
-  show_row (self->about_row, outcome->about);
+  show_origin (self, outcome, profiles);
   g_autofree char *parts = outcome->parts ? g_strjoinv ("\n", outcome->parts) : NULL;
   show_row (self->parts_row, parts);
 }
 
 void
-wpr_result_page_show (WprResultPage *self, const WprOutcome *outcome, const WprStats *stats)
+wpr_result_page_show (WprResultPage *self, const WprOutcome *outcome, const WprStats *stats,
+                      GListModel *profiles)
 {
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
     gtk_widget_remove_css_class (self->seal, looks[i].css_class);
@@ -157,7 +168,7 @@ wpr_result_page_show (WprResultPage *self, const WprOutcome *outcome, const WprS
       = outcome->name != NULL ? describe_saved (outcome, stats) : g_strdup (outcome->message);
   gtk_label_set_label (GTK_LABEL (self->detail), detail);
   show_gap (self, outcome, outcome->opened ? wpr_gaps_get_stats (outcome->gaps) : stats);
-  show_file (self, outcome);
+  show_file (self, outcome, profiles);
   gtk_widget_set_visible (self->finish, outcome->store != NULL);
   gtk_widget_set_visible (self->elsewhere, outcome->store != NULL);
 }

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 #define WPR_TYPE_RESULT_PAGE (wpr_result_page_get_type ())
 G_DECLARE_FINAL_TYPE (WprResultPage, wpr_result_page, WPR, RESULT_PAGE, AdwBin)
 
-void wpr_result_page_show (WprResultPage *self, const WprOutcome *outcome, const WprStats *stats);
+void wpr_result_page_show (WprResultPage *self, const WprOutcome *outcome, const WprStats *stats,
+                           GListModel *profiles);
 /* What can open it: entries of "win.open-with". */
 void wpr_result_page_set_programs (WprResultPage *self, GMenuModel *programs);
 

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 #include "format.h"
+#include "narrow-bin.h"
 
 #define WPR_TYPE_UNFINISHED_CARD (wpr_unfinished_card_get_type ())
 G_DECLARE_FINAL_TYPE (WprUnfinishedCard, wpr_unfinished_card, WPR, UNFINISHED_CARD, AdwBin)
@@ -12,7 +13,7 @@ G_DECLARE_FINAL_TYPE (WprUnfinishedCard, wpr_unfinished_card, WPR, UNFINISHED_CA
 struct _WprUnfinishedCard
 {
   AdwBin parent;
-  GtkWidget *title, *detail, *discard, *finish;
+  GtkWidget *narrow, *card, *buttons, *title, *detail, *discard, *finish;
   WprRecordings *recordings;
   WprModel *model;
   char *path;
@@ -88,6 +89,16 @@ on_discard (WprUnfinishedCard *self)
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
+/* The buttons drop below the words. */
+static void
+on_narrow (WprUnfinishedCard *self)
+{
+  gboolean narrow = wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow));
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->card),
+                                  narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
+  gtk_widget_set_halign (self->buttons, narrow ? GTK_ALIGN_END : GTK_ALIGN_FILL);
+}
+
 static void
 wpr_unfinished_card_dispose (GObject *object)
 {
@@ -103,8 +114,12 @@ wpr_unfinished_card_class_init (WprUnfinishedCardClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = wpr_unfinished_card_dispose;
+  g_type_ensure (WPR_TYPE_NARROW_BIN);
   gtk_widget_class_set_template_from_resource (
       widget_class, "/io/github/performance_recorder/Wpr/unfinished-card.ui");
+  gtk_widget_class_bind_template_child (widget_class, WprUnfinishedCard, narrow);
+  gtk_widget_class_bind_template_child (widget_class, WprUnfinishedCard, card);
+  gtk_widget_class_bind_template_child (widget_class, WprUnfinishedCard, buttons);
   gtk_widget_class_bind_template_child (widget_class, WprUnfinishedCard, title);
   gtk_widget_class_bind_template_child (widget_class, WprUnfinishedCard, detail);
   gtk_widget_class_bind_template_child (widget_class, WprUnfinishedCard, discard);
@@ -115,6 +130,7 @@ static void
 wpr_unfinished_card_init (WprUnfinishedCard *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);
   g_signal_connect_swapped (self->finish, "clicked", G_CALLBACK (on_finish), self);
   g_signal_connect_swapped (self->discard, "clicked", G_CALLBACK (on_discard), self);
 }
@@ -124,11 +140,7 @@ wpr_unfinished_card_new (const WprUnfinished *unfinished, WprRecordings *recordi
                          WprModel *model)
 {
   WprUnfinishedCard *self = g_object_new (WPR_TYPE_UNFINISHED_CARD, NULL);
-  g_autoptr (GDateTime) then = g_date_time_new_from_unix_local (unfinished->started_realtime_ns
-                                                                / G_GINT64_CONSTANT (1000000000));
-  /* Translators: a date and time for "A recording from .. was not finished" */
-  g_autofree char *when
-      = then ? g_date_time_format (then, C_ ("date", "%-d %b, %H:%M")) : g_strdup ("");
+  g_autofree char *when = wpr_format_recent (unfinished->started_realtime_ns);
   /* Translators: %s is a date and time */
   g_autofree char *title = g_strdup_printf (_ ("A recording from %s was not finished"), when);
   self->recordings = g_object_ref (recordings);

@@ -106,6 +106,10 @@ wpr_window_save_profile (GtkWidget *widget, const char *name, GVariant *paramete
   GtkFileChooser *chooser = GTK_FILE_CHOOSER (self->profile_chooser);
   /* Translators: a file name that is proposed; the end stays */
   gtk_file_chooser_set_current_name (chooser, _ ("my profile.wprp"));
+  /* else it is where the program was started */
+  const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);
+  g_autoptr (GFile) place = g_file_new_for_path (documents ? documents : g_get_home_dir ());
+  gtk_file_chooser_set_current_folder (chooser, place, NULL);
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->profile_chooser), TRUE);
   g_signal_connect_object (self->profile_chooser, "response", G_CALLBACK (on_place_chosen), self,
                            G_CONNECT_SWAPPED);

@@ -6,6 +6,7 @@
 
 #include <glib/gi18n.h>
 #include "details-window.h"
+#include "naming.h"
 
 /* GDK_TOPLEVEL_STATE_SUSPENDED of GTK 4.12, where the compositor shows nothing of the window: 4.8's
  * header lacks the name. */
@@ -22,7 +23,7 @@ wpr_window_toast (WprWindow *self, const char *text)
   AdwToast *toast = adw_toast_new ("");
   g_autofree char *escaped = g_markup_escape_text (text, -1);
   adw_toast_set_title (toast, escaped);
-  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->toasts), toast);
+  wpr_name_and_add_toast (self->toasts, toast);
 }
 
 /* GTK 4.8 tells screen readers of every page of a stack, also of those it does not show, unless
@@ -62,7 +63,7 @@ on_page (WprWindow *self)
     wpr_saving_page_enter (WPR_SAVING_PAGE (self->saving));
   else if (page == WPR_PAGE_RESULT)
     wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome,
-                          wpr_model_get_stats (self->model));
+                          wpr_model_get_stats (self->model), wpr_model_get_profiles (self->model));
   wpr_window_show_page (self);
   if (page != WPR_PAGE_CHOOSE)
     adw_view_stack_set_visible_child_name (ADW_VIEW_STACK (self->places), "record");
@@ -81,7 +82,7 @@ on_outcome (WprWindow *self)
   const WprOutcome *outcome = wpr_model_get_outcome (self->model);
   if (wpr_model_get_page (self->model) == WPR_PAGE_RESULT && outcome != NULL)
     wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome,
-                          wpr_model_get_stats (self->model));
+                          wpr_model_get_stats (self->model), wpr_model_get_profiles (self->model));
   wpr_window_update_actions (self);
 }
 
@@ -102,7 +103,7 @@ on_chosen (WprWindow *self, const char *text)
   adw_toast_set_button_label (toast, _ ("Undo"));
   adw_toast_set_action_name (toast, "win.undo-choice");
   adw_toast_set_timeout (toast, UNDO_S);
-  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->toasts), toast);
+  wpr_name_and_add_toast (self->toasts, toast);
 }
 
 static void
