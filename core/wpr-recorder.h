@@ -146,8 +146,9 @@ WPR_API WprRecorder *wpr_recorder_connect (const char *instance, GError **error)
  * (WPR_RECORDER, beside the executable, else BINDIR), and connects. Blocks.
  * WPR_ERROR_ALREADY_RECORDING (0xc5583001) with since when and by whom if it records already. */
 WPR_API WprRecorder *wpr_recorder_spawn (const char *instance, GError **error);
-/* Instances of this user that a recorder listens for (root also sees its own in /run/wpr). Array of
- * char *; blocks. */
+/* Instances of this user that a recorder listens for, and those of root's, which another user knows
+ * as "root:NAME" and may connect to by that name: what they may do there is decided at each call
+ * (WPR_ERROR_NOT_PERMITTED). Array of char *; blocks. */
 WPR_API GPtrArray *wpr_recorder_list (GError **error);
 
 WPR_API WprState wpr_recorder_get_state (WprRecorder *self);
@@ -284,6 +285,14 @@ WPR_API WprSaved *wpr_recover (const char *store_path, int folder_fd, const char
 WPR_API WprSaved *wpr_recover_as (const char *store_path, int folder_fd, const char *name,
                                   WprSaveFlags flags, WprProgressFunc progress, gpointer data,
                                   GCancellable *cancellable, GError **error);
+
+/* ---- where files go ---- */
+/* A folder to save into, opened; -1 with WPR_ERROR_NOT_WRITABLE or NOT_PERMITTED. As root a link on
+ * the way is followed only where it is root's, and a folder in which everybody may replace
+ * everything is refused. */
+WPR_API int wpr_recorder_open_folder (const char *path, GError **error);
+/* The folder for saved recordings, made if it is missing; *path: which; free with g_free. */
+WPR_API int wpr_recorder_open_save_folder (char **path, GError **error);
 
 /* The host: runs a recorder for the instance in this process and serves it until it is over (`wpr
  * --recorder`). ready_fd: one byte is written when it answers, -1 for none. Returns an exit status.

@@ -25,7 +25,8 @@ struct _WprNewFile
   int folder_fd;
   int fd;
   char *name;
-  char *temporary; /* NULL: O_TMPFILE, no name yet */
+  char *temporary;   /* NULL: O_TMPFILE, no name yet */
+  WprBehalf *behalf; /* NULL: as this process */
 };
 
 /* A file name in an opened folder as a person can find it: /proc knows where the folder is. */
@@ -144,6 +145,15 @@ wpr_remove_tree_at (int parent_fd, const char *name, GError **error)
 }
 
 static gboolean
+fail_to_enter (GError **error)
+{
+  wpr_set_error (error, WPR_ERROR_NOT_PERMITTED, 0,
+                 _ ("The file cannot be made with the rights of who asked for it: %s."),
+                 g_strerror (errno));
+  return FALSE;
+}
+
+static gboolean
 name_is_free (int folder_fd, const char *name, GError **error)
 {
   struct stat st;
@@ -227,8 +237,9 @@ open_named (WprNewFile *file, int folder_fd)
   return fd;
 }
 
-WprNewFile *
-wpr_new_file_open (int folder_fd, const char *name, GError **error)
+/* As whoever this thread is at the moment. */
+static WprNewFile *
+open_new (int folder_fd, const char *name, GError **error)
 {
   if (!name_is_free (folder_fd, name, error))
     return NULL;
@@ -252,6 +263,33 @@ wpr_new_file_open (int folder_fd, const char *name, GError **error)
   return g_steal_pointer (&file);
 }
 
+WprNewFile *
+wpr_new_file_open_for (int folder_fd, const char *name, WprBehalf *behalf, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  WprNewFile *file = NULL;
+  if (!wpr_behalf_enter (behalf))
+    fail_to_enter (&why);
+  else
+    {
+      file = open_new (folder_fd, name, &why);
+      wpr_behalf_leave (behalf);
+    }
+  if (file != NULL)
+    file->behalf = wpr_behalf_ref (behalf);
+  else if (behalf != NULL && wpr_behalf_may_fall_back (behalf))
+    return open_new (folder_fd, name, error);
+  else
+    g_propagate_error (error, g_steal_pointer (&why));
+  return file;
+}
+
+WprNewFile *
+wpr_new_file_open (int folder_fd, const char *name, GError **error)
+{
+  return wpr_new_file_open_for (folder_fd, name, NULL, error);
+}
+
 int
 wpr_new_file_get_fd (WprNewFile *file)
 {
@@ -269,8 +307,8 @@ link_to_name (WprNewFile *file)
   return linkat (AT_FDCWD, self, file->folder_fd, file->name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-gboolean
-wpr_new_file_commit (WprNewFile *file, GError **error)
+static gboolean
+commit (WprNewFile *file, GError **error)
 {
   gboolean ok = fsync (file->fd) == 0 && link_to_name (file);
   int errsv = errno;
@@ -295,13 +333,26 @@ wpr_new_file_commit (WprNewFile *file, GError **error)
   return TRUE;
 }
 
+gboolean
+wpr_new_file_commit (WprNewFile *file, GError **error)
+{
+  if (!wpr_behalf_enter (file->behalf))
+    return fail_to_enter (error);
+  gboolean good = commit (file, error);
+  wpr_behalf_leave (file->behalf);
+  return good;
+}
+
 void
 wpr_new_file_withdraw (WprNewFile *file)
 {
   struct stat named, own;
+  if (!wpr_behalf_enter (file->behalf))
+    return;
   if (fstatat (file->folder_fd, file->name, &named, AT_SYMLINK_NOFOLLOW) == 0
       && fstat (file->fd, &own) == 0 && named.st_dev == own.st_dev && named.st_ino == own.st_ino)
     unlinkat (file->folder_fd, file->name, 0);
+  wpr_behalf_leave (file->behalf);
 }
 
 void
@@ -309,8 +360,12 @@ wpr_new_file_free (WprNewFile *file)
 {
   if (file == NULL)
     return;
-  if (file->temporary != NULL)
-    unlinkat (file->folder_fd, file->temporary, 0);
+  if (file->temporary != NULL && wpr_behalf_enter (file->behalf))
+    {
+      unlinkat (file->folder_fd, file->temporary, 0);
+      wpr_behalf_leave (file->behalf);
+    }
+  wpr_behalf_unref (file->behalf);
   if (file->fd >= 0)
     close (file->fd);
   if (file->folder_fd >= 0)
@@ -321,10 +376,16 @@ wpr_new_file_free (WprNewFile *file)
 }
 
 gboolean
+wpr_new_file_check_for (int folder_fd, const char *name, WprBehalf *behalf, GError **error)
+{
+  g_autoptr (WprNewFile) file = wpr_new_file_open_for (folder_fd, name, behalf, error);
+  return file != NULL;
+}
+
+gboolean
 wpr_new_file_check (int folder_fd, const char *name, GError **error)
 {
-  g_autoptr (WprNewFile) file = wpr_new_file_open (folder_fd, name, error);
-  return file != NULL;
+  return wpr_new_file_check_for (folder_fd, name, NULL, error);
 }
 
 gboolean

@@ -5,12 +5,18 @@
 
 #include <glib.h>
 
+#include "base/behalf.h"
+
 G_BEGIN_DECLS
 
 /* Where sockets and published figures live: $WPR_RUNTIME_DIR, else root: /run/wpr, else
  * $XDG_RUNTIME_DIR/wpr, else $XDG_STATE_HOME/wpr/run. Created 0700 (root's: 0755); refused with
  * WPR_ERROR_NOT_PERMITTED if owned by another user. Free with g_free. */
 char *wpr_runtime_dir (GError **error);
+/* Where another user finds root's recordings: /run/wpr; with $WPR_RUNTIME_DIR (a test)
+ * $WPR_ROOT_RUNTIME_DIR. NULL where there is none, and for root, whose runtime folder it is. Free
+ * with g_free. */
+char *wpr_root_runtime_dir (void);
 /* Where raw recordings and the log live: $WPR_STATE_DIR, else root: /var/lib/wpr, else
  * $XDG_STATE_HOME/wpr. Created 0700. */
 char *wpr_state_dir (GError **error);
@@ -24,6 +30,10 @@ char *wpr_cache_dir (GError **error);
 /* Opens a folder: O_DIRECTORY|O_CLOEXEC. Fails with WPR_ERROR_NOT_WRITABLE and a sentence that
  * names it. */
 int wpr_open_folder (const char *path, GError **error);
+/* The same to write in, where the path may be somebody else's trap: as root links are followed only
+ * where they are root's, and a folder in which everybody may replace everything is refused
+ * (WPR_ERROR_NOT_PERMITTED). Else as wpr_open_folder(). */
+int wpr_open_folder_careful (const char *path, GError **error);
 /* Creates `name` beneath folder_fd: O_EXCL|O_NOFOLLOW, 0600 / 0700. `name` must have no slash. -1
  * with error set. */
 int wpr_create_file_at (int folder_fd, const char *name, GError **error);
@@ -38,6 +48,9 @@ typedef struct _WprNewFile WprNewFile;
 /* Checks first that the name is free and the folder writable (WPR_ERROR_NOT_WRITABLE). Does not
  * take folder_fd. */
 WprNewFile *wpr_new_file_open (int folder_fd, const char *name, GError **error);
+/* The same on somebody's behalf (NULL: this process's): with their rights, and theirs then. */
+WprNewFile *wpr_new_file_open_for (int folder_fd, const char *name, WprBehalf *behalf,
+                                   GError **error);
 int wpr_new_file_get_fd (WprNewFile *file);
 /* fsync, then link to the name; never over an existing file (WPR_ERROR_NOT_WRITABLE). */
 gboolean wpr_new_file_commit (WprNewFile *file, GError **error);
@@ -50,6 +63,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprNewFile, wpr_new_file_free)
 /* Checks folder and name as wpr_new_file_open does, leaving nothing behind: before anything is
  * stopped. */
 gboolean wpr_new_file_check (int folder_fd, const char *name, GError **error);
+gboolean wpr_new_file_check_for (int folder_fd, const char *name, WprBehalf *behalf,
+                                 GError **error);
 
 /* write() all of it; EINTR and short writes handled. FALSE with WPR_ERROR_NO_SPACE for ENOSPC and
  * EDQUOT, WPR_ERROR_INTERNAL else. */
@@ -65,7 +80,11 @@ gboolean wpr_instance_name_valid (const char *name);
  * -2", "-3".. before .etl until it is free in the folder. */
 char *wpr_recording_file_name (int folder_fd, gint64 realtime_ns);
 /* The save folder: WPR_SAVE_DIR, else "<Documents>/WPR Files" (home where there is no Documents).
+ * For root the home of whom it acts for, or its own: what "Documents" is, a file in a home says.
  * Created if missing by the caller. */
-char *wpr_default_save_dir (void);
+char *wpr_default_save_dir (const WprBehalf *behalf);
+/* Opens it, or `wanted` (NULL: it); made with their rights where it is missing. *path: which one;
+ * free with g_free. */
+int wpr_open_save_folder (const char *wanted, const WprBehalf *behalf, char **path, GError **error);
 
 G_END_DECLS

@@ -8,9 +8,12 @@
 #include <fcntl.h>
 #include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
+#include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define ROOT_RUNTIME_DIR "/run/wpr"
 
 /* Makes the folder (and its parents) and checks that it is ours: nobody else may own what we trust.
  */
@@ -51,6 +54,16 @@ state_home (void)
   return g_build_filename (g_get_user_state_dir (), "wpr", NULL);
 }
 
+/* Others come to its door, whatever this process's umask. */
+static char *
+root_folder (GError **error)
+{
+  char *path = own_folder (g_strdup (ROOT_RUNTIME_DIR), 0755, error);
+  if (path != NULL)
+    chmod (path, 0755);
+  return path;
+}
+
 char *
 wpr_runtime_dir (GError **error)
 {
@@ -58,7 +71,7 @@ wpr_runtime_dir (GError **error)
   if (set != NULL && *set != '\0')
     return own_folder (g_strdup (set), 0700, error);
   if (geteuid () == 0)
-    return own_folder (g_strdup ("/run/wpr"), 0755, error);
+    return root_folder (error);
   /* g_get_user_runtime_dir() falls back to the cache folder, which is not ours to say: ask the
    * variable. */
   const char *runtime = g_getenv ("XDG_RUNTIME_DIR");
@@ -66,6 +79,18 @@ wpr_runtime_dir (GError **error)
     return own_folder (g_build_filename (runtime, "wpr", NULL), 0700, error);
   g_autofree char *state = state_home ();
   return own_folder (g_build_filename (state, "run", NULL), 0700, error);
+}
+
+char *
+wpr_root_runtime_dir (void)
+{
+  const char *set = g_getenv ("WPR_RUNTIME_DIR");
+  const char *path
+      = set != NULL && *set != '\0' ? g_getenv ("WPR_ROOT_RUNTIME_DIR") : ROOT_RUNTIME_DIR;
+  struct stat st;
+  if (geteuid () == 0 || path == NULL || stat (path, &st) != 0 || st.st_uid != 0)
+    return NULL;
+  return g_strdup (path);
 }
 
 char *
@@ -129,11 +154,30 @@ wpr_recording_file_name (int folder_fd, gint64 realtime_ns)
 }
 
 char *
-wpr_default_save_dir (void)
+wpr_default_save_dir (const WprBehalf *behalf)
 {
   const char *set = g_getenv ("WPR_SAVE_DIR");
   if (set != NULL && *set != '\0')
     return g_strdup (set);
+  if (geteuid () == 0)
+    {
+      struct passwd entry, *found = NULL;
+      char room[16384];
+      getpwuid_r (wpr_behalf_get_uid (behalf), &entry, room, sizeof room, &found);
+      return g_build_filename (found != NULL ? found->pw_dir : "/root", "WPR Files", NULL);
+    }
   const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);
   return g_build_filename (documents ? documents : g_get_home_dir (), "WPR Files", NULL);
+}
+
+int
+wpr_open_save_folder (const char *wanted, const WprBehalf *behalf, char **path, GError **error)
+{
+  *path = wanted != NULL && *wanted != '\0' ? g_strdup (wanted) : wpr_default_save_dir (behalf);
+  if (wpr_behalf_enter (behalf))
+    {
+      g_mkdir_with_parents (*path, 0755);
+      wpr_behalf_leave (behalf);
+    }
+  return wpr_open_folder_careful (*path, error);
 }

@@ -238,7 +238,8 @@ static gboolean
 merge (WprMerge *self, const char *const *paths, int folder_fd, const char *name, GError **error)
 {
   /* First the target: nobody waits for what cannot be written. */
-  g_autoptr (WprNewFile) target = wpr_new_file_open (folder_fd, name, error);
+  g_autoptr (WprBehalf) behalf = wpr_behalf_of_caller ();
+  g_autoptr (WprNewFile) target = wpr_new_file_open_for (folder_fd, name, behalf, error);
 
   if (target == NULL || !open_inputs (self, paths, error) || !wpr_merge_survey (self, error)
       || !write_all (self, wpr_new_file_get_fd (target), name, error)

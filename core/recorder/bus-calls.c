@@ -32,8 +32,8 @@ call_begin (WprBusClient *client, GDBusMethodInvocation *invocation, guint32 job
   return call;
 }
 
-static void
-return_error (GDBusMethodInvocation *invocation, const GError *error)
+void
+wpr_bus_return_error (GDBusMethodInvocation *invocation, const GError *error)
 {
   g_autofree char *name = wpr_bus_error_name (error);
   g_autofree char *text = g_utf8_make_valid (error->message, -1);
@@ -45,7 +45,7 @@ static void
 call_end (WprBusCall *call, GVariant *answer, GError *error)
 {
   if (error != NULL)
-    return_error (call->invocation, error);
+    wpr_bus_return_error (call->invocation, error);
   else
     g_dbus_method_invocation_return_value (call->invocation, answer);
   g_clear_error (&error);
@@ -149,7 +149,7 @@ return_with_page (GDBusMethodInvocation *invocation, int fd, GVariant *answer)
   g_autoptr (GError) error = NULL;
   g_autoptr (GVariant) kept = g_variant_ref_sink (answer);
   if (g_unix_fd_list_append (fds, fd, &error) < 0) /* it becomes handle 0 */
-    return_error (invocation, error);
+    wpr_bus_return_error (invocation, error);
   else
     g_dbus_method_invocation_return_value_with_unix_fd_list (invocation, kept, fds);
 }
@@ -209,7 +209,7 @@ start (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parame
   g_autoptr (WprChoice) choice = wpr_choice_from_variant (wish, &error);
   if (choice == NULL)
     {
-      return_error (invocation, error);
+      wpr_bus_return_error (invocation, error);
       return;
     }
   if (bus->user != NULL)
@@ -232,20 +232,24 @@ into_file (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *pa
 {
   GUnixFDList *fds
       = g_dbus_message_get_unix_fd_list (g_dbus_method_invocation_get_message (invocation));
-  guint32 job = 0, flags = 0;
+  guint32 job = 0, flags = 0, uid = G_MAXUINT32;
   gint32 handle = -1;
   const char *name = NULL, *note = NULL;
   g_autoptr (GError) error = NULL;
-  g_variant_get (parameters, "(uh^&ay&su)", &job, &handle, &name, &note, &flags);
+  g_variant_get (parameters, "(uh^&ay&suu)", &job, &handle, &name, &note, &flags, &uid);
   int fd = fds != NULL ? g_unix_fd_list_get (fds, handle, NULL) : -1;
   if (fd < 0)
     {
       wpr_set_error (&error, WPR_ERROR_USAGE, 0,
                      _ ("The folder to save into did not arrive. Nothing was stopped."));
-      return_error (invocation, error);
+      wpr_bus_return_error (invocation, error);
       return;
     }
   WprBusCall *call = call_begin (client, invocation, job);
+  /* Root says for whom it asks; others ask for themselves. */
+  g_autoptr (WprBehalf) behalf
+      = client->behalf != NULL ? wpr_behalf_ref (client->behalf) : wpr_behalf_of_user (uid);
+  wpr_recorder_set_behalf (client->bus->recorder, behalf);
   wpr_recorder_set_save_flags (client->bus->recorder, flags); /* of this call: one thread */
   func (client->bus->recorder, fd, name, *note != '\0' ? note : NULL, call->cancellable, callback,
         call);
@@ -304,7 +308,7 @@ set_profiles (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant 
   g_autoptr (WprChoice) choice = wpr_choice_from_variant (wish, &error);
   if (choice == NULL)
     {
-      return_error (invocation, error);
+      wpr_bus_return_error (invocation, error);
       return;
     }
   WprBusCall *call = call_begin (client, invocation, job);
@@ -355,27 +359,42 @@ abandon (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *para
 static const struct
 {
   const char *name;
-  void (*run) (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parameters);
+  WprBusRun run;
+  WprBusNeed need; /* of another user */
 } methods[] = {
-  { "Attach", attach },    { "Start", start },     { "Stop", stop },
-  { "Save", save },        { "Cancel", cancel },   { "Mark", mark },
-  { "SetNote", set_note }, { "Abandon", abandon }, { "Describe", describe },
-  { "Stats", stats },      { "Flush", flush },     { "SetProfiles", set_profiles },
-  { "Grow", grow },
+  { "Introduce", wpr_bus_introduce, WPR_NEED_NOTHING },
+  { "Attach", attach, WPR_NEED_VIEW },
+  { "Describe", describe, WPR_NEED_VIEW },
+  { "Stats", stats, WPR_NEED_VIEW },
+  { "Abandon", abandon, WPR_NEED_VIEW }, /* of their own calls */
+  { "Stop", stop, WPR_NEED_CONTROL },
+  { "Save", save, WPR_NEED_CONTROL },
+  { "Cancel", cancel, WPR_NEED_CONTROL },
+  { "Mark", mark, WPR_NEED_CONTROL },
+  { "SetNote", set_note, WPR_NEED_CONTROL },
+  { "Start", start, WPR_NEED_OWN },
+  { "Flush", flush, WPR_NEED_OWN },
+  { "SetProfiles", set_profiles, WPR_NEED_OWN },
+  { "Grow", grow, WPR_NEED_OWN },
 };
 
 void
 wpr_bus_on_call (GDBusConnection *connection, const char *sender, const char *path,
                  const char *interface, const char *method, GVariant *parameters,
-                 GDBusMethodInvocation *invocation, gpointer client)
+                 GDBusMethodInvocation *invocation, gpointer data)
 {
+  WprBusClient *client = data;
   /* The description of the interface has checked name and types before. */
   for (gsize i = 0; i < G_N_ELEMENTS (methods); i++)
-    if (g_str_equal (methods[i].name, method))
-      {
+    {
+      if (!g_str_equal (methods[i].name, method))
+        continue;
+      if (client->behalf == NULL)
         methods[i].run (client, invocation, parameters);
-        return;
-      }
+      else
+        wpr_bus_authorize (client, methods[i].need, invocation, parameters, methods[i].run);
+      return;
+    }
   g_dbus_method_invocation_return_error_literal (invocation, G_DBUS_ERROR,
                                                  G_DBUS_ERROR_UNKNOWN_METHOD, method);
 }

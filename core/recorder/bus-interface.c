@@ -2,12 +2,15 @@
 /* The interface both ends speak. `job` is a number of the caller's, unique among its calls: Abandon
  * gives up the call of that job, which then answers in its own way (Stop: Cancelled, and where the
  * raw recording is). Names of files are bytes, folders are descriptors: nobody resolves a path for
- * somebody else. Only who has called Attach gets signals. */
+ * somebody else; `uid` is whom root asks for (G_MAXUINT32: itself), whose the file will be. Only
+ * who has called Attach gets signals. Introduce: another user's name on the system bus, before
+ * anything that polkit decides. */
 #include "config.h"
 #include "recorder/bus-interface.h"
 
 static const char xml[]
     = "<node><interface name='" WPR_BUS_INTERFACE "'>"
+      "<method name='Introduce'><arg direction='in' type='s' name='system_bus_name'/></method>"
       "<method name='Attach'>"
       "<arg direction='out' type='u' name='protocol'/>"
       "<arg direction='out' type='h' name='stats'/>"
@@ -27,6 +30,7 @@ static const char xml[]
       "<arg direction='in' type='ay' name='name'/>"
       "<arg direction='in' type='s' name='note'/>"
       "<arg direction='in' type='u' name='flags'/>"
+      "<arg direction='in' type='u' name='uid'/>"
       "<arg direction='out' type='" WPR_SAVED_TYPE "' name='saved'/>"
       "</method>"
       "<method name='Save'>"
@@ -35,6 +39,7 @@ static const char xml[]
       "<arg direction='in' type='ay' name='name'/>"
       "<arg direction='in' type='s' name='note'/>"
       "<arg direction='in' type='u' name='flags'/>"
+      "<arg direction='in' type='u' name='uid'/>"
       "<arg direction='out' type='" WPR_SAVED_TYPE "' name='saved'/>"
       "</method>"
       "<method name='Cancel'><arg direction='in' type='u' name='job'/></method>"

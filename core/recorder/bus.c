@@ -19,6 +19,10 @@ wpr_client_free (gpointer data)
   WprBusClient *client = data;
   g_signal_handlers_disconnect_by_data (client->connection, client);
   g_dbus_connection_unregister_object (client->connection, client->registration);
+  wpr_bus_forget_question (client);
+  wpr_bus_forget_introduction (client);
+  wpr_behalf_unref (client->behalf);
+  g_free (client->name);
   g_object_unref (client->connection);
   g_free (client);
 }
@@ -139,8 +143,8 @@ on_closed (GDBusConnection *connection, gboolean vanished, GError *error, WprBus
   wpr_bus_changed (self);
 }
 
-static gboolean
-on_new_connection (GDBusServer *server, GDBusConnection *connection, WprBus *self)
+static WprBusClient *
+add_client (WprBus *self, GDBusConnection *connection)
 {
   static const GDBusInterfaceVTable vtable = { .method_call = wpr_bus_on_call };
   WprBusClient *client = g_new0 (WprBusClient, 1);
@@ -151,6 +155,13 @@ on_new_connection (GDBusServer *server, GDBusConnection *connection, WprBus *sel
   g_signal_connect (connection, "closed", G_CALLBACK (on_closed), client);
   g_ptr_array_add (self->clients, client);
   wpr_bus_changed (self);
+  return client;
+}
+
+static gboolean
+on_new_connection (GDBusServer *server, GDBusConnection *connection, WprBus *self)
+{
+  add_client (self, connection);
   return TRUE;
 }
 
@@ -172,6 +183,45 @@ gboolean
 wpr_bus_may_talk (uid_t peer, uid_t own)
 {
   return peer != (uid_t)-1 && (peer == own || peer == 0);
+}
+
+/* ---- other users ---- */
+
+static void
+on_guest (GDBusConnection *connection, WprBehalf *behalf, gpointer data)
+{
+  WprBusClient *client = add_client (data, connection);
+  client->behalf = wpr_behalf_ref (behalf);
+  g_dbus_connection_start_message_processing (connection);
+}
+
+static void
+on_system_bus (GObject *source, GAsyncResult *result, gpointer data)
+{
+  WprBus *self = data;
+  g_autoptr (GError) error = NULL;
+  GDBusConnection *system = g_bus_get_finish (result, &error);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return; /* the bus is gone */
+  self->system = system;
+  if (system != NULL)
+    g_dbus_connection_set_exit_on_close (system, FALSE);
+  g_clear_object (&self->connecting);
+  for (guint i = 0; i < self->clients->len; i++)
+    wpr_bus_go_on_introducing (g_ptr_array_index (self->clients, i));
+}
+
+gboolean
+wpr_bus_open_gate (WprBus *self, const char *path, GError **error)
+{
+  g_autoptr (WprBehalf) caller = wpr_behalf_of_caller ();
+  self->began_by = caller != NULL ? wpr_behalf_get_uid (caller) : (uid_t)-1;
+  self->gate = wpr_gate_new (path, on_guest, self, error);
+  if (self->gate == NULL)
+    return FALSE;
+  self->connecting = g_cancellable_new ();
+  g_bus_get (G_BUS_TYPE_SYSTEM, self->connecting, on_system_bus, self);
+  return TRUE;
 }
 
 WprBus *
@@ -277,6 +327,7 @@ wpr_bus_free (WprBus *bus)
     return;
   bus->changed = NULL;
   g_dbus_server_stop (bus->server);
+  g_cancellable_cancel (bus->connecting);
   g_signal_handlers_disconnect_by_data (bus->server, bus);
   g_signal_handlers_disconnect_by_data (bus->recorder, bus);
   if (bus->n_attached > 0)
@@ -286,6 +337,9 @@ wpr_bus_free (WprBus *bus)
   update_timer (bus);
   wpr_bus_forget_calls (bus);
   g_ptr_array_unref (bus->clients);
+  wpr_gate_free (bus->gate);
+  g_clear_object (&bus->connecting);
+  g_clear_object (&bus->system);
   g_ptr_array_unref (bus->calls);
   g_clear_pointer (&bus->published, wpr_stats_unref);
   wpr_publisher_free (bus->publisher);

@@ -10,12 +10,14 @@ G_BEGIN_DECLS
 #define WPR_BUS_PATH "/io/github/performance_recorder/Wpr/Recorder"
 #define WPR_BUS_INTERFACE "io.github.performance_recorder.Wpr.Recorder"
 /* Raised when the interface changes so that an older peer would misunderstand it. */
-#define WPR_BUS_PROTOCOL 2
+#define WPR_BUS_PROTOCOL 3
 
 typedef struct _WprBus WprBus;
 /* Listens at a D-Bus address. Everything happens in the thread-default main context of the caller,
  * which must be the one the recorder was made in. Keeps a reference on the recorder. */
 WprBus *wpr_bus_new (WprRecorder *recorder, const char *address, GError **error);
+/* Root's: other users may come in at the socket `path`, for what bus-rights.c lets them. */
+gboolean wpr_bus_open_gate (WprBus *bus, const char *path, GError **error);
 /* Called whenever a call was answered or a client came or went. */
 void wpr_bus_set_changed_func (WprBus *bus, void (*func) (gpointer data), gpointer data);
 /* Called before a start, with the name of the user who asks. */

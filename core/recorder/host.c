@@ -177,6 +177,10 @@ host_begin (WprHost *host, const char *instance, GError **error)
   host->bus = wpr_bus_new (host->recorder, wpr_place_get_address (host->place), error);
   if (host->bus == NULL)
     return FALSE;
+  const char *door = wpr_place_get_door (host->place);
+  g_autoptr (GError) why = NULL;
+  if (door != NULL && !wpr_bus_open_gate (host->bus, door, &why))
+    wpr_log (WPR_LOG_NOTICE, "Other users cannot see this recording: %s", why->message);
   g_signal_connect (host->recorder, "notify::state", G_CALLBACK (on_state), host);
   wpr_bus_set_changed_func (host->bus, on_changed, host);
   wpr_bus_set_user_func (host->bus, on_user, host);

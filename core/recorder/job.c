@@ -18,28 +18,51 @@
 #define LOCK_TRIES 20
 #define LOCK_WAIT_US 5000
 
-int
-wpr_job_lock (const char *store_path, GError **error)
+/* A folder that looks like a raw recording is somebody's word: root takes its own, and that of who
+ * has its rights lent. */
+static gboolean
+wpr_job_check_ours (const char *store_path, const WprStoreHold *hold, GError **error)
 {
-  g_autofree char *path = g_build_filename (store_path, "manifest", NULL);
-  int fd = open (path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
+  struct stat folder, manifest;
+  g_autoptr (WprBehalf) behalf = wpr_behalf_of_caller ();
+  uid_t other = wpr_behalf_get_uid (behalf);
+  if (geteuid () != 0
+      || (fstat (hold->folder_fd, &folder) == 0 && fstat (hold->lock_fd, &manifest) == 0
+          && (folder.st_uid == 0 || folder.st_uid == other)
+          && (manifest.st_uid == 0 || manifest.st_uid == other)))
+    return TRUE;
+  wpr_set_error (error, WPR_ERROR_NOT_PERMITTED, 0,
+                 _ ("The raw recording %s is somebody else's. They can finish it themselves."),
+                 store_path);
+  return FALSE;
+}
+
+gboolean
+wpr_job_hold (const char *store_path, WprStoreHold *hold, GError **error)
+{
+  *hold = WPR_STORE_HOLD_NONE;
+  hold->folder_fd = open (store_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (hold->folder_fd >= 0)
+    hold->lock_fd
+        = openat (hold->folder_fd, "manifest", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  gboolean good = hold->lock_fd >= 0;
+  if (!good)
+    wpr_set_error (error, WPR_ERROR_USAGE, 0, _ ("There is no raw recording in %s: %s."),
+                   store_path, g_strerror (errno));
+  good = good && wpr_job_check_ours (store_path, hold, error);
+  for (guint i = 0; good && i < LOCK_TRIES; i++)
     {
-      wpr_set_error (error, WPR_ERROR_USAGE, 0, _ ("There is no raw recording in %s: %s."),
-                     store_path, g_strerror (errno));
-      return -1;
-    }
-  for (guint i = 0; i < LOCK_TRIES; i++)
-    {
-      if (flock (fd, LOCK_EX | LOCK_NB) == 0)
-        return fd;
+      if (flock (hold->lock_fd, LOCK_EX | LOCK_NB) == 0)
+        return TRUE;
       g_usleep (LOCK_WAIT_US);
     }
-  close (fd);
-  wpr_set_error (error, WPR_ERROR_STATE, 0,
-                 _ ("%s is still being recorded or saved. Wait for that, or stop that recording."),
-                 store_path);
-  return -1;
+  wpr_store_hold_clear (hold);
+  if (good)
+    wpr_set_error (
+        error, WPR_ERROR_STATE, 0,
+        _ ("%s is still being recorded or saved. Wait for that, or stop that recording."),
+        store_path);
+  return FALSE;
 }
 
 static void
@@ -98,12 +121,13 @@ wpr_job_run (const WprJob *job, GError **error)
   g_autoptr (GError) why = NULL;
   WprProgress progress = { wpr_job_progress, (gpointer)job };
   WprSinkResult result = { 0 };
-  g_autoptr (WprTrace) trace = wpr_trace_open (job->store_path, &why);
+  g_autoptr (WprTrace) trace = wpr_trace_open_at (job->hold.folder_fd, job->store_path, &why);
   if (trace && job->description)
     wpr_trace_set_description_func (trace, wpr_job_description, (gpointer)job);
   WprSinkOptions options = { .compress = (job->flags & WPR_SAVE_COMPRESSED) != 0,
                              .no_names = (job->flags & WPR_SAVE_NO_NAMES) != 0,
-                             .debuginfod = (job->flags & WPR_SAVE_DEBUGINFOD) != 0 };
+                             .debuginfod = (job->flags & WPR_SAVE_DEBUGINFOD) != 0,
+                             .behalf = job->behalf };
   if (trace)
     options.part_bytes = wpr_trace_context (trace)->manifest->part_bytes;
   if (!trace
@@ -139,7 +163,7 @@ wpr_job_run (const WprJob *job, GError **error)
            saved->name, saved->events, saved->lost, saved->size);
   /* The file is whole; a store that cannot be deleted costs space, no data. */
   g_autoptr (GError) left = NULL;
-  if (!wpr_store_delete (job->store_path, &left))
+  if (!wpr_store_delete_held (&job->hold, job->store_path, &left))
     wpr_log (WPR_LOG_NOTICE, "%s is left: %s", job->store_path, left->message);
   return saved;
 }

@@ -3,6 +3,8 @@
  * there, and is named where it is kept. */
 #pragma once
 
+#include "base/behalf.h"
+#include "store/store.h"
 #include "wpr-recorder.h"
 
 G_BEGIN_DECLS
@@ -10,8 +12,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *store_path;
+  WprStoreHold hold; /* of that store; the caller's */
   int folder_fd;
   const char *name;
+  WprBehalf *behalf; /* whose file it is; NULL: this process's */
   WprSaveFlags flags;
   char *(*description) (gpointer data); /* NULL ok; asked for last; result is freed */
   WprProgressFunc progress;             /* NULL ok */
@@ -19,9 +23,9 @@ typedef struct
   GCancellable *cancellable;            /* NULL ok */
 } WprJob;
 
-/* Nobody else plays or deletes the store while the descriptor is open. -1 with WPR_ERROR_STATE if
- * somebody is at it. */
-int wpr_job_lock (const char *store_path, GError **error);
+/* Nobody else plays or deletes the store while it is held. FALSE with WPR_ERROR_STATE if somebody
+ * is at it; with WPR_ERROR_NOT_PERMITTED if it is neither this process's nor of who called it. */
+gboolean wpr_job_hold (const char *store_path, WprStoreHold *hold, GError **error);
 
 /* Blocks; the caller holds the lock. On failure and when cancelled the store is kept, and the
  * message says where and how to finish. */

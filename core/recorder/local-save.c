@@ -42,7 +42,8 @@ wpr_local_new_ring_store (WprLocal *local, GError **error)
   if (!parent || !wpr_save_has_room (local, error))
     return NULL;
   WprStoreLimits limits = { .epoch_bytes = G_MAXUINT64, .transient = TRUE };
-  return wpr_store_create (parent, wpr_manifest_copy (local->manifest), &limits, error);
+  return wpr_store_create_in (local->disk_fd, parent, wpr_manifest_copy (local->manifest), &limits,
+                              error);
 }
 
 gboolean
@@ -119,7 +120,8 @@ wpr_save_done (WprLocal *local, WprSaved *saved, GError *error)
 }
 
 static gboolean
-wpr_save_possible (WprLocal *local, int folder_fd, const char *name, GError **error)
+wpr_save_possible (WprLocal *local, int folder_fd, const char *name, WprBehalf *behalf,
+                   GError **error)
 {
   WprState to;
   if (!wpr_transition (local->state, WPR_STEP_SAVE, &to, error))
@@ -138,7 +140,7 @@ wpr_save_possible (WprLocal *local, int folder_fd, const char *name, GError **er
                      _ ("A save is being written already. Wait for it and save again."));
       return FALSE;
     }
-  return wpr_new_file_check (folder_fd, name, error);
+  return wpr_new_file_check_for (folder_fd, name, behalf, error);
 }
 
 void
@@ -146,7 +148,7 @@ wpr_local_save (WprLocal *local, GTask *task, int folder_fd, const char *name, c
 {
   GError *error = NULL;
   WprStore *store = NULL;
-  if (wpr_save_possible (local, folder_fd, name, &error))
+  if (wpr_save_possible (local, folder_fd, name, wpr_recorder_task_behalf (task), &error))
     store = wpr_local_new_ring_store (local, &error);
   if (!store)
     {
@@ -156,16 +158,16 @@ wpr_local_save (WprLocal *local, GTask *task, int folder_fd, const char *name, c
     }
   g_autofree char *path = g_strdup (wpr_store_get_path (store));
   gboolean good = wpr_local_fill_ring_store (local, store, note, &error);
-  int lock_fd = wpr_store_dup_lock (store);
+  WprStoreHold hold = wpr_store_hold (store);
   wpr_store_close (store);
   if (!good)
     {
-      close (lock_fd);
-      wpr_store_delete (path, NULL);
+      wpr_store_delete_held (&hold, path, NULL);
+      wpr_store_hold_clear (&hold);
       close (folder_fd);
       wpr_recorder_return_error (task, error);
       return;
     }
   local->saving = TRUE;
-  wpr_merge_queue (local, task, path, lock_fd, folder_fd, name, note, wpr_save_done);
+  wpr_merge_queue (local, task, path, hold, folder_fd, name, note, wpr_save_done);
 }

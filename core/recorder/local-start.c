@@ -139,8 +139,9 @@ wpr_start_warn_of_memory_disk (WprLocal *local)
 static gboolean
 wpr_start_disk (WprLocal *local, const char *parent, GError **error)
 {
-  g_mkdir_with_parents (parent, 0700);
-  local->disk_fd = wpr_open_folder (parent, error);
+  if (!local->choice->record_to || geteuid () != 0)
+    g_mkdir_with_parents (parent, 0700);
+  local->disk_fd = wpr_open_folder_careful (parent, error);
   return local->disk_fd >= 0;
 }
 
@@ -161,7 +162,8 @@ wpr_start_store (WprLocal *local, GError **error)
     limits.most_bytes = local->plan->max_bytes;
   /* The store takes the manifest over, also when it fails. */
   session->manifest = NULL;
-  session->store = wpr_store_create (parent, g_steal_pointer (&local->manifest), &limits, error);
+  session->store = wpr_store_create_in (local->disk_fd, parent, g_steal_pointer (&local->manifest),
+                                        &limits, error);
   if (!session->store)
     return FALSE;
   session->manifest = (WprManifest *)wpr_store_get_manifest (session->store);

@@ -49,10 +49,10 @@ wpr_stop_note (WprLocal *local)
   return note;
 }
 
-/* All is in a store that is closed then; its path, and its lock. ring_store: memory mode's, taken
- * over. NULL with error if not even that could be: nothing is left. */
+/* All is in a store that is closed then; its path, and a hold of it. ring_store: memory mode's,
+ * taken over. NULL with error if not even that could be: nothing is left. */
 static char *
-wpr_stop_halt (WprLocal *local, WprStore *ring_store, int *lock_fd, GError **error)
+wpr_stop_halt (WprLocal *local, WprStore *ring_store, WprStoreHold *hold, GError **error)
 {
   WprSession *session = &local->session;
   g_autofree char *note = wpr_stop_note (local);
@@ -64,7 +64,7 @@ wpr_stop_halt (WprLocal *local, WprStore *ring_store, int *lock_fd, GError **err
   wpr_local_figures (local);
   gboolean good = session->backward ? wpr_local_fill_ring_store (local, store, note, error)
                                     : wpr_local_note_end (local, store, note, NULL);
-  *lock_fd = wpr_store_dup_lock (store);
+  *hold = wpr_store_hold (store);
   wpr_store_close (store);
   session->store = NULL;
   if (!session->backward)
@@ -72,8 +72,8 @@ wpr_stop_halt (WprLocal *local, WprStore *ring_store, int *lock_fd, GError **err
   wpr_local_close_sources (local);
   if (good || !session->backward)
     return g_steal_pointer (&path);
-  close (*lock_fd);
-  wpr_store_delete (path, NULL);
+  wpr_store_delete_held (hold, path, NULL);
+  wpr_store_hold_clear (hold);
   return NULL;
 }
 
@@ -149,12 +149,12 @@ wpr_stop_merged (WprLocal *local, WprSaved *saved, GError *error)
 
 /* Everything that can refuse, before anything stops. *ring_store: memory mode. */
 static gboolean
-wpr_stop_possible (WprLocal *local, int folder_fd, const char *name, WprStore **ring_store,
-                   GError **error)
+wpr_stop_possible (WprLocal *local, int folder_fd, const char *name, WprBehalf *behalf,
+                   WprStore **ring_store, GError **error)
 {
   WprState to;
   if (!wpr_transition (local->state, WPR_STEP_STOP, &to, error)
-      || !wpr_new_file_check (folder_fd, name, error))
+      || !wpr_new_file_check_for (folder_fd, name, behalf, error))
     return FALSE;
   if (!local->session.backward)
     return TRUE;
@@ -179,7 +179,9 @@ wpr_stop_into (WprLocal *local, GTask *task, int folder_fd, const char *name, co
                GError **error)
 {
   WprStore *ring_store = NULL;
-  if (!wpr_stop_possible (local, folder_fd, name, &ring_store, error))
+  g_autoptr (WprBehalf) behalf
+      = task ? wpr_behalf_ref (wpr_recorder_task_behalf (task)) : wpr_behalf_of_caller ();
+  if (!wpr_stop_possible (local, folder_fd, name, behalf, &ring_store, error))
     {
       close (folder_fd);
       return FALSE;
@@ -187,9 +189,9 @@ wpr_stop_into (WprLocal *local, GTask *task, int folder_fd, const char *name, co
   wpr_stop_set_note (local, note); /* of a stop that was refused nothing stays */
   wpr_local_step (local, WPR_STEP_STOP, NULL);
   GError *why = NULL;
-  int lock_fd = -1;
+  WprStoreHold hold = WPR_STORE_HOLD_NONE;
   g_free (local->stopped_store);
-  local->stopped_store = wpr_stop_halt (local, ring_store, &lock_fd, &why);
+  local->stopped_store = wpr_stop_halt (local, ring_store, &hold, &why);
   if (!local->stopped_store)
     {
       close (folder_fd);
@@ -201,8 +203,7 @@ wpr_stop_into (WprLocal *local, GTask *task, int folder_fd, const char *name, co
   g_free (local->stopped_folder);
   local->stopped_folder = wpr_stop_path_of (folder_fd, NULL);
   wpr_local_step (local, WPR_STEP_MERGE, NULL);
-  wpr_merge_queue (local, task, local->stopped_store, lock_fd, folder_fd, name, NULL,
-                   wpr_stop_merged);
+  wpr_merge_queue (local, task, local->stopped_store, hold, folder_fd, name, NULL, wpr_stop_merged);
   return TRUE;
 }
 
@@ -222,7 +223,7 @@ wpr_stop_keep_raw (WprLocal *local, const GError *why_not)
 {
   WprStore *ring_store = NULL;
   GError *why = NULL;
-  int lock_fd = -1;
+  WprStoreHold hold = WPR_STORE_HOLD_NONE;
   if (local->session.backward)
     ring_store = wpr_local_new_ring_store (local, &why);
   wpr_local_step (local, WPR_STEP_STOP, NULL);
@@ -233,9 +234,8 @@ wpr_stop_keep_raw (WprLocal *local, const GError *why_not)
       wpr_local_close_sources (local);
     }
   else
-    local->kept = wpr_stop_halt (local, ring_store, &lock_fd, &why);
-  if (lock_fd >= 0 && local->kept)
-    close (lock_fd);
+    local->kept = wpr_stop_halt (local, ring_store, &hold, &why);
+  wpr_store_hold_clear (&hold);
   if (!local->kept)
     {
       wpr_local_over (local, why);
@@ -252,11 +252,9 @@ wpr_stop_keep_raw (WprLocal *local, const GError *why_not)
 static int
 wpr_stop_open_save_folder (WprLocal *local, char **name, GError **error)
 {
-  g_autofree char *folder = local->choice->save_folder && *local->choice->save_folder
-                                ? g_strdup (local->choice->save_folder)
-                                : wpr_default_save_dir ();
-  g_mkdir_with_parents (folder, 0755);
-  int fd = wpr_open_folder (folder, error);
+  g_autofree char *folder = NULL;
+  g_autoptr (WprBehalf) behalf = wpr_behalf_of_caller ();
+  int fd = wpr_open_save_folder (local->choice->save_folder, behalf, &folder, error);
   if (fd >= 0)
     *name = wpr_recording_file_name (fd, g_get_real_time () * 1000);
   return fd;

@@ -12,7 +12,9 @@ typedef struct
   WprLocal *local;
   GTask *task;
   char *path, *name, *note;
-  int folder_fd, lock_fd;
+  int folder_fd;
+  WprStoreHold hold;
+  WprBehalf *behalf;
   WprSaveFlags flags;
   WprMergeDone done;
   WprSaved *saved;
@@ -46,6 +48,7 @@ wpr_merge_free (gpointer data)
   g_free (merge->name);
   g_free (merge->note);
   close (merge->folder_fd);
+  wpr_behalf_unref (merge->behalf);
   g_free (merge);
 }
 
@@ -65,23 +68,16 @@ wpr_merge_report (gpointer data)
     wpr_recorder_return_error (g_steal_pointer (&merge->task), g_steal_pointer (&merge->error));
 }
 
-/* The lock ends with the merge, not with the report: what is left can be recovered at once. */
-static void
-wpr_merge_unlock (WprMerge *merge)
-{
-  if (merge->lock_fd >= 0)
-    close (merge->lock_fd);
-  merge->lock_fd = -1;
-}
-
 static void
 wpr_merge_run (gpointer data)
 {
   WprMerge *merge = data;
   WprJob job = {
     .store_path = merge->path,
+    .hold = merge->hold,
     .folder_fd = merge->folder_fd,
     .name = merge->name,
+    .behalf = merge->behalf,
     .flags = merge->flags,
     .description = wpr_merge_description,
     .progress = wpr_merge_progress,
@@ -89,13 +85,14 @@ wpr_merge_run (gpointer data)
     .cancellable = merge->task ? g_task_get_cancellable (merge->task) : NULL,
   };
   merge->saved = wpr_job_run (&job, &merge->error);
-  wpr_merge_unlock (merge);
+  /* The lock ends with the merge, not with the report: what is left can be recovered at once. */
+  wpr_store_hold_clear (&merge->hold);
   wpr_worker_call (merge->local->worker, wpr_merge_report, merge, wpr_merge_free);
 }
 
 void
-wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, int lock_fd, int folder_fd,
-                 const char *name, const char *note, WprMergeDone done)
+wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, WprStoreHold hold,
+                 int folder_fd, const char *name, const char *note, WprMergeDone done)
 {
   WprMerge *merge = g_new0 (WprMerge, 1);
   *merge = (WprMerge){
@@ -105,7 +102,8 @@ wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, int lock_
     .name = g_strdup (name),
     .note = g_strdup (note),
     .folder_fd = folder_fd,
-    .lock_fd = lock_fd,
+    .hold = hold,
+    .behalf = task ? wpr_behalf_ref (wpr_recorder_task_behalf (task)) : wpr_behalf_of_caller (),
     /* who stops by itself writes as was wished at the start */
     .flags = task || !local->choice ? wpr_recorder_task_flags (task) : local->choice->save_flags,
     .done = done,

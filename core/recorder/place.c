@@ -29,6 +29,7 @@ struct _WprPlace
   char *words_path;
   char *lock_path;
   char *socket_path;
+  char *door_path;
   char *address;
 };
 
@@ -147,6 +148,8 @@ wpr_place_take (const char *instance, GError **error)
   place->words_path = words_path (dir, instance);
   unlink (place->words_path);
   place->lock_path = g_steal_pointer (&path);
+  if (geteuid () == 0)
+    place->door_path = g_strconcat (dir, "/", instance, WPR_DOOR_SUFFIX, NULL);
   place->socket_path = g_steal_pointer (&socket_path);
   place->address = g_strconcat ("unix:path=", escaped, NULL);
   return place;
@@ -162,6 +165,12 @@ const char *
 wpr_place_get_socket (WprPlace *place)
 {
   return place->socket_path;
+}
+
+const char *
+wpr_place_get_door (WprPlace *place)
+{
+  return place->door_path;
 }
 
 void
@@ -188,11 +197,14 @@ wpr_place_free (WprPlace *place)
   if (place == NULL)
     return;
   unlink (place->socket_path);
+  if (place->door_path != NULL)
+    unlink (place->door_path);
   unlink (place->lock_path);
   close (place->lock_fd);
   g_free (place->lock_path);
   g_free (place->words_path);
   g_free (place->socket_path);
+  g_free (place->door_path);
   g_free (place->address);
   g_free (place);
 }
@@ -202,10 +214,12 @@ wpr_place_sweep (const char *runtime_dir, const char *instance)
 {
   g_autofree char *path = lock_path (runtime_dir, instance);
   g_autofree char *socket_path = g_strconcat (runtime_dir, "/", instance, ".socket", NULL);
+  g_autofree char *door_path = g_strconcat (runtime_dir, "/", instance, WPR_DOOR_SUFFIX, NULL);
   int fd = take_lock (path);
   if (fd < 0)
     return errno != EWOULDBLOCK;
   unlink (socket_path);
+  unlink (door_path);
   unlink (path);
   close (fd);
   return TRUE;

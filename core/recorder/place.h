@@ -8,6 +8,8 @@
 G_BEGIN_DECLS
 
 #define WPR_DEFAULT_INSTANCE "WprApp"
+/* In front of the name of root's recording, for other users. */
+#define WPR_ROOT_PREFIX "root:"
 /* What a recorder writes to who started it once it answers; a complaint never begins with it. */
 #define WPR_READY_BYTE '\001'
 
@@ -18,6 +20,7 @@ typedef struct _WprPlace WprPlace;
 WprPlace *wpr_place_take (const char *instance, GError **error);
 const char *wpr_place_get_address (WprPlace *place); /* D-Bus address of the socket */
 const char *wpr_place_get_socket (WprPlace *place);  /* its path */
+const char *wpr_place_get_door (WprPlace *place);    /* root's, for other users; NULL: not root */
 /* What to tell who asks for this recording when it is gone: where it was saved, or why not. Until
  * the next one of its name. */
 void wpr_place_leave_words (WprPlace *place, const char *text);
@@ -30,6 +33,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprPlace, wpr_place_free)
 
 /* The instance's name, NULL meaning the default one; NULL with WPR_ERROR_USAGE if it is refused. */
 const char *wpr_place_check_instance (const char *instance, GError **error);
+#define WPR_DOOR_SUFFIX ".users"
 /* Path of an instance's socket beneath a runtime folder; NULL with WPR_ERROR_USAGE if it is too
  * long for the kernel. */
 char *wpr_place_socket_path (const char *runtime_dir, const char *instance, GError **error);

@@ -5,6 +5,7 @@
 
 #include <gio/gunixfdlist.h>
 #include <glib/gi18n-lib.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "recorder/place.h"
@@ -16,6 +17,7 @@ typedef struct
   WprRecorder *recorder;
   char *address;
   GCancellable *cancellable;
+  gboolean as_guest;
   GMutex lock;
   GCond cond;
   gboolean done, broke;
@@ -144,6 +146,38 @@ attach (WprProxy *self, GCancellable *cancellable, GError **error)
   return answer != NULL && take_attach_answer (self, answer, fds, error);
 }
 
+/* A socket is anybody's to make; who listens the kernel knows. */
+static gboolean
+check_peer (GDBusConnection *connection, gboolean as_guest, GError **error)
+{
+  GIOStream *stream = g_dbus_connection_get_stream (connection);
+  g_autoptr (GCredentials) credentials
+      = G_IS_SOCKET_CONNECTION (stream) ? g_socket_get_credentials (
+            g_socket_connection_get_socket (G_SOCKET_CONNECTION (stream)), NULL)
+                                        : NULL;
+  uid_t uid = credentials != NULL ? g_credentials_get_unix_user (credentials, NULL) : (uid_t)-1;
+  if (uid == 0 || (!as_guest && uid == geteuid ()))
+    return TRUE;
+  wpr_set_error (error, WPR_ERROR_NOT_PERMITTED, 0,
+                 _ ("Who answers there is somebody else's program, so nothing is told to it."));
+  return FALSE;
+}
+
+/* What polkit is asked about. Without a system bus only who began the recording is let in. */
+static gboolean
+introduce (WprProxy *self, GCancellable *cancellable, GError **error)
+{
+  self->system = g_bus_get_sync (G_BUS_TYPE_SYSTEM, cancellable, NULL);
+  if (self->system == NULL)
+    return TRUE;
+  g_dbus_connection_set_exit_on_close (self->system, FALSE);
+  g_autoptr (GVariant) answer = g_dbus_connection_call_sync (
+      self->connection, NULL, WPR_BUS_PATH, WPR_BUS_INTERFACE, "Introduce",
+      g_variant_new ("(s)", g_dbus_connection_get_unique_name (self->system)), NULL,
+      G_DBUS_CALL_FLAGS_NONE, G_MAXINT, cancellable, error);
+  return answer != NULL;
+}
+
 static void
 connect_on_worker (gpointer data)
 {
@@ -153,7 +187,8 @@ connect_on_worker (gpointer data)
   self->connection = g_dbus_connection_new_for_address_sync (
       connecting->address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, NULL,
       connecting->cancellable, &error);
-  if (self->connection != NULL)
+  if (self->connection != NULL && check_peer (self->connection, connecting->as_guest, &error)
+      && (!connecting->as_guest || introduce (self, connecting->cancellable, &error)))
     {
       self->subscription = g_dbus_connection_signal_subscribe (
           self->connection, NULL, WPR_BUS_INTERFACE, NULL, WPR_BUS_PATH, NULL,
@@ -166,9 +201,9 @@ connect_on_worker (gpointer data)
     }
   g_mutex_lock (&connecting->lock);
   connecting->error = error;
-  connecting->broke = error != NULL && error->domain == G_IO_ERROR
-                      && error->code != G_IO_ERROR_CANCELLED
-                      && error->code != G_IO_ERROR_PERMISSION_DENIED;
+  connecting->broke
+      = error != NULL && error->domain == G_IO_ERROR && error->code != G_IO_ERROR_CANCELLED
+        && !g_dbus_error_is_remote_error (error) && error->code != G_IO_ERROR_PERMISSION_DENIED;
   connecting->done = TRUE;
   g_cond_signal (&connecting->cond);
   g_mutex_unlock (&connecting->lock);
@@ -224,6 +259,8 @@ say_why (const WprConnecting *connecting, const char *instance, GError **error)
   const GError *why = connecting->error;
   if (is_silent (why))
     say_silent (instance, error);
+  else if (g_dbus_error_is_remote_error (why))
+    g_propagate_error (error, wpr_bus_error_from_remote (g_error_copy (why)));
   else if (why->domain == WPR_ERROR)
     g_propagate_error (error, g_error_copy (why));
   else
@@ -232,8 +269,8 @@ say_why (const WprConnecting *connecting, const char *instance, GError **error)
 }
 
 WprRecorder *
-wpr_proxy_connect (const char *instance, const char *socket_path, guint timeout_ms, gboolean *broke,
-                   GError **error)
+wpr_proxy_connect (const char *instance, const char *socket_path, gboolean as_guest,
+                   guint timeout_ms, gboolean *broke, GError **error)
 {
   g_autofree char *escaped = g_dbus_address_escape_value (socket_path);
   WprConnecting connecting = { 0 };
@@ -241,6 +278,7 @@ wpr_proxy_connect (const char *instance, const char *socket_path, guint timeout_
   connecting.recorder = wpr_recorder_new_with_backend (instance, &connecting.proxy->parent);
   connecting.address = g_strconcat ("unix:path=", escaped, NULL);
   connecting.cancellable = g_cancellable_new ();
+  connecting.as_guest = as_guest;
   g_mutex_init (&connecting.lock);
   g_cond_init (&connecting.cond);
   wpr_worker_call (connecting.proxy->worker, connect_on_worker, &connecting, NULL);

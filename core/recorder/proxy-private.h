@@ -13,6 +13,7 @@ typedef struct
   WprRecorderBackend parent;
   WprWorker *worker;
   GDBusConnection *connection; /* used on the worker only */
+  GDBusConnection *system;     /* a guest's: while its name there stands for us */
   guint subscription;
   gint next_job; /* atomic */
   GMutex lock;   /* what is below */

@@ -184,9 +184,12 @@ into_file (WprProxy *self, GTask *task, const char *method, int folder_fd, const
 {
   guint32 job = next_job (self);
   g_autofree char *text = valid_text (note);
-  call_method (self, task, method, job,
-               g_variant_new ("(uh^aysu)", job, 0, name, text, wpr_recorder_task_flags (task)),
-               folder_fd, WPR_ANSWER_SAVED);
+  g_autoptr (WprBehalf) behalf = wpr_behalf_of_caller ();
+  guint32 uid = behalf != NULL ? (guint32)wpr_behalf_get_uid (behalf) : G_MAXUINT32;
+  call_method (
+      self, task, method, job,
+      g_variant_new ("(uh^aysuu)", job, 0, name, text, wpr_recorder_task_flags (task), uid),
+      folder_fd, WPR_ANSWER_SAVED);
 }
 
 static void
@@ -325,6 +328,7 @@ wpr_proxy_destroy (gpointer data)
   g_clear_pointer (&self->description, g_variant_unref);
   g_clear_pointer (&self->published, wpr_published_free);
   g_clear_pointer (&self->stats, wpr_stats_unref);
+  g_clear_object (&self->system);
   g_mutex_clear (&self->lock);
   g_free (self);
 }

@@ -4,6 +4,7 @@
  * in this process, proxy.c drives a recording in another one. */
 #pragma once
 
+#include "base/behalf.h"
 #include "wpr-recorder.h"
 #include "recorder/worker.h"
 
@@ -64,6 +65,11 @@ void wpr_recorder_emit_progress (WprRecorder *self, const char *phase, double fr
 
 /* What wpr_recorder_set_save_flags() said when this stop or save was asked for. NULL: 0. */
 WprSaveFlags wpr_recorder_task_flags (GTask *task);
+
+/* Whose file a stop or save makes that is asked for from now on by this object; NULL: this
+ * process's. Any thread. */
+void wpr_recorder_set_behalf (WprRecorder *self, WprBehalf *behalf);
+WprBehalf *wpr_recorder_task_behalf (GTask *task); /* the task's; NULL ok */
 
 /* Finish a task from any thread. They take over the task; it completes, and gives up its reference
  * on the recorder, in its own context, after the signals that were caused before. */

@@ -29,6 +29,7 @@ struct _WprRecorder
   WprStats *stats;
   GPtrArray *notices; /* WprNotice * */
   WprSaveFlags save_flags;
+  WprBehalf *behalf;
 };
 
 G_DEFINE_FINAL_TYPE (WprRecorder, wpr_recorder, G_TYPE_OBJECT)
@@ -251,6 +252,7 @@ wpr_recorder_finalize (GObject *object)
   g_free (self->instance);
   wpr_hub_unref (self->hub);
   wpr_stats_unref (self->stats);
+  wpr_behalf_unref (self->behalf);
   g_ptr_array_unref (self->notices);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (wpr_recorder_parent_class)->finalize (object);
@@ -390,6 +392,7 @@ wpr_recorder_start_finish (WprRecorder *self, GAsyncResult *result, GError **err
 
 /* A task's own data: the flags at the time of the call. */
 #define SAVE_FLAGS "wpr-save-flags"
+#define SAVE_BEHALF "wpr-save-behalf"
 
 typedef void (*WprSaveHook) (WprRecorderBackend *backend, GTask *task, int folder_fd,
                              const char *name, const char *note);
@@ -410,6 +413,8 @@ wpr_recorder_into_file (WprRecorder *self, WprSaveHook hook, GTask *task, int fo
     }
   g_mutex_lock (&self->lock);
   g_object_set_data (G_OBJECT (task), SAVE_FLAGS, GUINT_TO_POINTER (self->save_flags));
+  g_object_set_data_full (G_OBJECT (task), SAVE_BEHALF, wpr_behalf_ref (self->behalf),
+                          (GDestroyNotify)wpr_behalf_unref);
   g_mutex_unlock (&self->lock);
   hook (self->backend, task, own_fd, name, note);
 }
@@ -421,6 +426,22 @@ wpr_recorder_set_save_flags (WprRecorder *self, WprSaveFlags flags)
   g_mutex_lock (&self->lock);
   self->save_flags = flags;
   g_mutex_unlock (&self->lock);
+}
+
+void
+wpr_recorder_set_behalf (WprRecorder *self, WprBehalf *behalf)
+{
+  wpr_behalf_ref (behalf);
+  g_mutex_lock (&self->lock);
+  wpr_behalf_unref (self->behalf);
+  self->behalf = behalf;
+  g_mutex_unlock (&self->lock);
+}
+
+WprBehalf *
+wpr_recorder_task_behalf (GTask *task)
+{
+  return task ? g_object_get_data (G_OBJECT (task), SAVE_BEHALF) : NULL;
 }
 
 WprSaveFlags

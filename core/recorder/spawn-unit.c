@@ -12,7 +12,8 @@
 /* What a unit must be told of the caller's environment, since it inherits the manager's: names, or
  * beginnings of names with a star. */
 static const char *const handed_on[] = {
-  "HOME", "USER", "LOGNAME", "PATH", "LANG", "LANGUAGE", "TZ", "LC_*", "XDG_*", "WPR_*",
+  "HOME", "USER",  "LOGNAME", "PATH",     "LANG",     "LANGUAGE",   "TZ",
+  "LC_*", "XDG_*", "WPR_*",   "SUDO_UID", "SUDO_GID", "PKEXEC_UID",
 };
 
 static gboolean

@@ -72,11 +72,12 @@ wpr_unfinished_list (GError **error)
 }
 
 static WprSaved *
-wpr_recover_locked (const char *store_path, int folder_fd, const char *name, WprSaveFlags flags,
-                    WprProgressFunc progress, gpointer data, GCancellable *cancellable,
-                    GError **error)
+wpr_recover_held (const char *store_path, const WprStoreHold *hold, int folder_fd, const char *name,
+                  WprSaveFlags flags, WprProgressFunc progress, gpointer data,
+                  GCancellable *cancellable, GError **error)
 {
   g_autofree char *own_name = NULL;
+  g_autoptr (WprBehalf) behalf = wpr_behalf_of_caller ();
   if (!name)
     {
       g_autoptr (WprUnfinished) unfinished = wpr_unfinished_read (store_path);
@@ -84,12 +85,14 @@ wpr_recover_locked (const char *store_path, int folder_fd, const char *name, Wpr
       own_name = wpr_recording_file_name (folder_fd, started ? started : g_get_real_time () * 1000);
       name = own_name;
     }
-  if (!wpr_new_file_check (folder_fd, name, error))
+  if (!wpr_new_file_check_for (folder_fd, name, behalf, error))
     return NULL;
   WprJob job = {
     .store_path = store_path,
+    .hold = *hold,
     .folder_fd = folder_fd,
     .name = name,
+    .behalf = behalf,
     .flags = flags,
     .progress = progress,
     .data = data,
@@ -103,12 +106,12 @@ wpr_recover_as (const char *store_path, int folder_fd, const char *name, WprSave
                 WprProgressFunc progress, gpointer data, GCancellable *cancellable, GError **error)
 {
   g_return_val_if_fail (store_path, NULL);
-  int lock = wpr_job_lock (store_path, error);
-  if (lock < 0)
+  WprStoreHold hold;
+  if (!wpr_job_hold (store_path, &hold, error))
     return NULL;
-  WprSaved *saved
-      = wpr_recover_locked (store_path, folder_fd, name, flags, progress, data, cancellable, error);
-  close (lock);
+  WprSaved *saved = wpr_recover_held (store_path, &hold, folder_fd, name, flags, progress, data,
+                                      cancellable, error);
+  wpr_store_hold_clear (&hold);
   if (saved)
     wpr_log (WPR_LOG_RECOVER, "%s finished as %s", store_path, saved->name);
   return saved;
@@ -125,8 +128,6 @@ gboolean
 wpr_unfinished_discard (const char *store_path, GError **error)
 {
   g_return_val_if_fail (store_path, FALSE);
-  g_autofree char *parent = g_path_get_dirname (store_path);
-  g_autofree char *name = g_path_get_basename (store_path);
   /* Only what is a raw recording goes. */
   g_autoptr (WprUnfinished) unfinished = wpr_unfinished_read (store_path);
   if (!unfinished)
@@ -134,15 +135,29 @@ wpr_unfinished_discard (const char *store_path, GError **error)
       wpr_set_error (error, WPR_ERROR_USAGE, 0, _ ("“%s” is no raw recording."), store_path);
       return FALSE;
     }
-  int lock = wpr_job_lock (store_path, error);
-  if (lock < 0)
+  WprStoreHold hold;
+  if (!wpr_job_hold (store_path, &hold, error))
     return FALSE;
-  int parent_fd = wpr_open_folder (parent, error);
-  gboolean gone = parent_fd >= 0 && wpr_remove_tree_at (parent_fd, name, error);
-  if (parent_fd >= 0)
-    close (parent_fd);
-  close (lock);
+  gboolean gone = wpr_store_delete_held (&hold, store_path, error);
+  wpr_store_hold_clear (&hold);
   if (gone)
     wpr_log (WPR_LOG_RECOVER, "%s discarded", store_path);
   return gone;
+}
+
+/* ---- where files go ---- */
+
+int
+wpr_recorder_open_folder (const char *path, GError **error)
+{
+  g_return_val_if_fail (path, -1);
+  return wpr_open_folder_careful (path, error);
+}
+
+int
+wpr_recorder_open_save_folder (char **path, GError **error)
+{
+  g_return_val_if_fail (path, -1);
+  g_autoptr (WprBehalf) behalf = wpr_behalf_of_caller ();
+  return wpr_open_save_folder (NULL, behalf, path, error);
 }

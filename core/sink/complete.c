@@ -117,7 +117,8 @@ finish_beside (const WprEtlFile *file, int folder_fd, const char *name, gboolean
                GCancellable *cancellable, WprCompleted *result, GError **error)
 {
   g_autofree char *finished = free_name (folder_fd, name, "completed");
-  g_autoptr (WprNewFile) beside = wpr_new_file_open (folder_fd, finished, error);
+  g_autoptr (WprBehalf) behalf = wpr_behalf_of_caller ();
+  g_autoptr (WprNewFile) beside = wpr_new_file_open_for (folder_fd, finished, behalf, error);
   g_autoptr (WprTraceInfo) info = NULL;
   WprEtlCompleted completed;
 

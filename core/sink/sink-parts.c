@@ -100,7 +100,7 @@ add_part (Parts *self, char *name, GError **error)
   WprSink *previous = self->parts->len > 0 ? current (self)->sink : NULL;
 
   part->name = name;
-  part->file = wpr_new_file_open (self->folder_fd, name, error);
+  part->file = wpr_new_file_open_for (self->folder_fd, name, self->options.behalf, error);
   if (part->file == NULL)
     {
       part_free (part);

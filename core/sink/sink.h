@@ -2,6 +2,7 @@
 /* Where a trace is played to. */
 #pragma once
 
+#include "base/behalf.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -35,6 +36,7 @@ typedef struct
   guint64 part_bytes;
   gboolean no_names;   /* of functions */
   gboolean debuginfod; /* see WprSinkNamesWish */
+  WprBehalf *behalf;   /* whose files they are; NULL: this process's. Borrowed */
 } WprSinkOptions;
 typedef struct
 {

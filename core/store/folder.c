@@ -223,3 +223,24 @@ wpr_store_delete (const char *path, GError **error)
   close (folder);
   return good;
 }
+
+/* The folder it lies in by now, and the name it should have there. */
+gboolean
+wpr_store_delete_held (const WprStoreHold *hold, const char *path, GError **error)
+{
+  g_return_val_if_fail (hold != NULL && path != NULL, FALSE);
+  struct stat ours, named;
+  g_autofree char *name = g_path_get_basename (path);
+  int parent = openat (hold->folder_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  gboolean same = parent >= 0 && fstat (hold->folder_fd, &ours) == 0
+                  && fstatat (parent, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+                  && ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+  gboolean good = same && wpr_remove_tree_at (parent, name, error);
+  if (!same)
+    wpr_set_error (error, WPR_ERROR_INTERNAL, 0,
+                   _ ("The raw recording %s was moved meanwhile. Delete the folder by hand."),
+                   path);
+  if (parent >= 0)
+    close (parent);
+  return good;
+}

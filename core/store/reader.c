@@ -93,17 +93,10 @@ walk_file (WprStoreReader *reader, guint epoch, const char *name, WprStoreNoteFu
   wpr_store_walk_notes (bytes, size, func, data);
 }
 
-WprStoreReader *
-wpr_store_reader_open (const char *path, GError **error)
+/* Takes over the folder. */
+static WprStoreReader *
+read_folder (int folder, const char *path, GError **error)
 {
-  g_return_val_if_fail (path != NULL, NULL);
-  int folder = open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder < 0)
-    {
-      wpr_set_error (error, WPR_ERROR_NOT_AVAILABLE, 0,
-                     _ ("The raw recording %s cannot be opened: %s."), path, g_strerror (errno));
-      return NULL;
-    }
   g_autoptr (GBytes) bytes = wpr_store_load (folder, WPR_STORE_MANIFEST, WPR_STORE_MANIFEST_MOST);
   if (bytes == NULL)
     bytes = g_bytes_new_static ("", 0);
@@ -124,6 +117,30 @@ wpr_store_reader_open (const char *path, GError **error)
   if (reader->epochs->len > 0)
     walk_file (reader, 0, WPR_STORE_KEPT, note_dropped, reader);
   return reader;
+}
+
+WprStoreReader *
+wpr_store_reader_open_at (int folder_fd, const char *path, GError **error)
+{
+  g_return_val_if_fail (path != NULL, NULL);
+  int folder = openat (folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0)
+    return read_folder (folder, path, error);
+  wpr_set_error (error, WPR_ERROR_NOT_AVAILABLE, 0,
+                 _ ("The raw recording %s cannot be opened: %s."), path, g_strerror (errno));
+  return NULL;
+}
+
+WprStoreReader *
+wpr_store_reader_open (const char *path, GError **error)
+{
+  g_return_val_if_fail (path != NULL, NULL);
+  int folder = open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder >= 0)
+    return read_folder (folder, path, error);
+  wpr_set_error (error, WPR_ERROR_NOT_AVAILABLE, 0,
+                 _ ("The raw recording %s cannot be opened: %s."), path, g_strerror (errno));
+  return NULL;
 }
 
 void

@@ -92,19 +92,8 @@ folder_name (const WprManifest *manifest)
 }
 
 static gboolean
-make_folder (WprStore *store, const char *parent, GError **error)
+make_folder (WprStore *store, int parent_fd, const char *parent, GError **error)
 {
-  if (g_mkdir_with_parents (parent, 0700) != 0)
-    {
-      wpr_set_error (error, WPR_ERROR_NOT_WRITABLE, 0,
-                     _ ("The folder %s for raw recordings cannot be made: %s. Choose another one "
-                        "with -recordtempto."),
-                     parent, g_strerror (errno));
-      return FALSE;
-    }
-  int parent_fd = wpr_open_folder (parent, error);
-  if (parent_fd < 0)
-    return FALSE;
   g_autofree char *name = folder_name (store->manifest);
   store->folder = wpr_create_folder_at (parent_fd, name, error);
   if (store->folder >= 0)
@@ -112,7 +101,6 @@ make_folder (WprStore *store, const char *parent, GError **error)
       store->path = g_build_filename (parent, name, NULL);
       fsync (parent_fd);
     }
-  close (parent_fd);
   return store->folder >= 0;
 }
 
@@ -125,8 +113,8 @@ close_file (gpointer data)
 }
 
 WprStore *
-wpr_store_create (const char *parent, WprManifest *manifest, const WprStoreLimits *limits,
-                  GError **error)
+wpr_store_create_in (int parent_fd, const char *parent, WprManifest *manifest,
+                     const WprStoreLimits *limits, GError **error)
 {
   g_return_val_if_fail (parent != NULL && manifest != NULL, NULL);
   WprStore *store = g_new0 (WprStore, 1);
@@ -146,7 +134,7 @@ wpr_store_create (const char *parent, WprManifest *manifest, const WprStoreLimit
       wpr_store_close (store);
       return NULL;
     }
-  if (!make_folder (store, parent, error) || !write_manifest (store, error)
+  if (!make_folder (store, parent_fd, parent, error) || !write_manifest (store, error)
       || !wpr_store_begin_epoch (store, error))
     {
       if (store->path != NULL)
@@ -154,6 +142,29 @@ wpr_store_create (const char *parent, WprManifest *manifest, const WprStoreLimit
       wpr_store_close (store);
       return NULL;
     }
+  return store;
+}
+
+WprStore *
+wpr_store_create (const char *parent, WprManifest *manifest, const WprStoreLimits *limits,
+                  GError **error)
+{
+  g_return_val_if_fail (parent != NULL && manifest != NULL, NULL);
+  int parent_fd = -1;
+  if (g_mkdir_with_parents (parent, 0700) != 0)
+    wpr_set_error (error, WPR_ERROR_NOT_WRITABLE, 0,
+                   _ ("The folder %s for raw recordings cannot be made: %s. Choose another one "
+                      "with -recordtempto."),
+                   parent, g_strerror (errno));
+  else
+    parent_fd = wpr_open_folder (parent, error);
+  if (parent_fd < 0)
+    {
+      wpr_manifest_free (manifest);
+      return NULL;
+    }
+  WprStore *store = wpr_store_create_in (parent_fd, parent, manifest, limits, error);
+  close (parent_fd);
   return store;
 }
 
@@ -300,11 +311,24 @@ wpr_store_add_note (WprStore *store, WprNoteKind kind, guint cpu, WprTime time, 
 
 /* ---- closing ---- */
 
-int
-wpr_store_dup_lock (WprStore *store)
+WprStoreHold
+wpr_store_hold (WprStore *store)
 {
-  g_return_val_if_fail (store != NULL, -1);
-  return store->lock >= 0 ? fcntl (store->lock, F_DUPFD_CLOEXEC, 0) : -1;
+  g_return_val_if_fail (store != NULL, WPR_STORE_HOLD_NONE);
+  return (WprStoreHold){
+    .lock_fd = store->lock >= 0 ? fcntl (store->lock, F_DUPFD_CLOEXEC, 0) : -1,
+    .folder_fd = fcntl (store->folder, F_DUPFD_CLOEXEC, 0),
+  };
+}
+
+void
+wpr_store_hold_clear (WprStoreHold *hold)
+{
+  if (hold->lock_fd >= 0)
+    close (hold->lock_fd);
+  if (hold->folder_fd >= 0)
+    close (hold->folder_fd);
+  *hold = WPR_STORE_HOLD_NONE;
 }
 
 gboolean

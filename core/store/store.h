@@ -111,6 +111,9 @@ typedef struct _WprStore WprStore;
  * manifest (synced) and epoch 1. */
 WprStore *wpr_store_create (const char *parent, WprManifest *manifest, const WprStoreLimits *limits,
                             GError **error); /* takes the manifest */
+/* The same in a folder that is open, whose path is `parent`. */
+WprStore *wpr_store_create_in (int parent_fd, const char *parent, WprManifest *manifest,
+                               const WprStoreLimits *limits, GError **error);
 const char *wpr_store_get_path (WprStore *store);
 int wpr_store_get_folder_fd (WprStore *store);
 const WprManifest *wpr_store_get_manifest (WprStore *store);
@@ -145,9 +148,16 @@ gboolean wpr_store_wants_rotate (const WprStore *store);
 gboolean wpr_store_rotate (WprStore *store, GError **error);
 /* From now on keep at most this much (disk nearly full). */
 gboolean wpr_store_set_most (WprStore *store, guint64 most_bytes, GError **error);
-/* The lock once more, as a descriptor of the caller's (-1: none): the store stays in use until it
- * is closed, too, so that nobody takes the store between close and merge. */
-int wpr_store_dup_lock (WprStore *store);
+/* Lock and folder once more, as descriptors of the caller's (-1: none): the store stays in use
+ * until the lock is closed, too, so that nobody takes the store between close and merge; and the
+ * folder is the same, whatever its path leads to by then. */
+typedef struct
+{
+  int lock_fd, folder_fd;
+} WprStoreHold;
+#define WPR_STORE_HOLD_NONE ((WprStoreHold){ -1, -1 })
+WprStoreHold wpr_store_hold (WprStore *store);
+void wpr_store_hold_clear (WprStoreHold *hold);
 /* What was written is on disk when it returns. */
 gboolean wpr_store_sync (WprStore *store, GError **error);
 /* The same, begun behind the writer's back: of the files of this epoch that grew since the last
@@ -155,10 +165,14 @@ gboolean wpr_store_sync (WprStore *store, GError **error);
 guint wpr_store_sync_behind (WprStore *store);
 void wpr_store_close (WprStore *store); /* syncs and frees; the folder stays */
 gboolean wpr_store_delete (const char *path, GError **error);
+/* The same of a store that is held: where its path leads to another by now, nothing is deleted. */
+gboolean wpr_store_delete_held (const WprStoreHold *hold, const char *path, GError **error);
 
 /* ---- a store that is over (or whose recorder died) ---- */
 typedef struct _WprStoreReader WprStoreReader;
 WprStoreReader *wpr_store_reader_open (const char *path, GError **error);
+/* folder_fd: of a store that is held; `path` for messages. */
+WprStoreReader *wpr_store_reader_open_at (int folder_fd, const char *path, GError **error);
 void wpr_store_reader_free (WprStoreReader *reader);
 const WprManifest *wpr_store_reader_manifest (WprStoreReader *reader);
 guint wpr_store_reader_n_epochs (WprStoreReader *reader);

@@ -55,12 +55,11 @@ add_up_context (WprTraceContext *context)
     context->overwritten_bytes += g_array_index (context->rings, WprTraceRing, i).overwritten;
 }
 
-WprTrace *
-wpr_trace_open (const char *store_path, GError **error)
+/* Takes over the reader, NULL ok. */
+static WprTrace *
+open_read (WprStoreReader *reader, const char *store_path, GError **error)
 {
   g_autoptr (GError) bad = NULL;
-  g_return_val_if_fail (store_path != NULL, NULL);
-  WprStoreReader *reader = wpr_store_reader_open (store_path, error);
   if (reader == NULL)
     return NULL;
   check_manifest (wpr_store_reader_manifest (reader), store_path, &bad);
@@ -87,6 +86,20 @@ wpr_trace_open (const char *store_path, GError **error)
   wpr_trace_read_notes (trace);
   trace->n_notices = context->notices->len;
   return trace;
+}
+
+WprTrace *
+wpr_trace_open (const char *store_path, GError **error)
+{
+  g_return_val_if_fail (store_path != NULL, NULL);
+  return open_read (wpr_store_reader_open (store_path, error), store_path, error);
+}
+
+WprTrace *
+wpr_trace_open_at (int folder_fd, const char *store_path, GError **error)
+{
+  g_return_val_if_fail (store_path != NULL, NULL);
+  return open_read (wpr_store_reader_open_at (folder_fd, store_path, error), store_path, error);
 }
 
 void

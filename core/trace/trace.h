@@ -95,6 +95,8 @@ typedef struct
 
 typedef struct _WprTrace WprTrace;
 WprTrace *wpr_trace_open (const char *store_path, GError **error);
+/* folder_fd: of that store, which is held. */
+WprTrace *wpr_trace_open_at (int folder_fd, const char *store_path, GError **error);
 void wpr_trace_free (WprTrace *trace);
 /* Sentence to write as the description, replacing the store's. Any time before the end is written:
  * it is asked for last through this callback. */

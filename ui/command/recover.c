@@ -19,33 +19,6 @@
 
 static const WprOption options[] = { { "json", WPR_OPTION_FLAG }, WPR_SAVE_OPTIONS };
 
-/* WPR_SAVE_DIR, else "WPR Files" in the documents, else in the home: as the window. */
-static char *
-save_folder (void)
-{
-  const char *named = g_getenv ("WPR_SAVE_DIR");
-  const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);
-  if (named != NULL && *named != '\0')
-    return g_strdup (named);
-  return g_build_filename (documents != NULL ? documents : g_get_home_dir (), "WPR Files", NULL);
-}
-
-static int
-open_save_folder (char **path, GError **error)
-{
-  *path = save_folder ();
-  int fd = -1;
-  if (g_mkdir_with_parents (*path, 0755) == 0)
-    fd = open (*path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-  int errsv = errno;
-  g_autofree char *shown = wpr_format_path (*path);
-  if (fd < 0)
-    wpr_set_error (error, WPR_ERROR_NOT_WRITABLE, 0,
-                   _ ("The folder for saved recordings “%s” cannot be used: %s."), shown,
-                   g_strerror (errsv));
-  return fd;
-}
-
 /* One raw recording into one file; its line of the answer. The exit status. */
 static int
 recover_one (const char *store, int folder_fd, const char *folder, WprSaveFlags flags,
@@ -215,7 +188,7 @@ wpr_verb_recover (int argc, char **argv)
       wpr_say ("%s", _ ("There is no unfinished recording."));
       return 0;
     }
-  int folder_fd = open_save_folder (&folder, &error);
+  int folder_fd = wpr_recorder_open_save_folder (&folder, &error);
   if (folder_fd < 0)
     return wpr_complain (error, json);
   WprSaveFlags flags = wpr_save_flags (arguments);

@@ -44,8 +44,12 @@ wpr_open_target (const char *path, int *folder_fd, char **name, GError **error)
           whole);
       return FALSE;
     }
-  int fd = open (folder, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+  gboolean as_root = geteuid () == 0;
+  int fd = as_root ? wpr_recorder_open_folder (folder, error)
+                   : open (folder, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
   int errsv = errno;
+  if (fd < 0 && as_root)
+    return FALSE;
   if (fd < 0)
     {
       if (errsv == ENOENT)

@@ -260,6 +260,9 @@ serve (gpointer data)
   g_assert_no_error (error);
   WprBus *bus = wpr_bus_new (recorder, wpr_place_get_address (place), &error);
   g_assert_no_error (error);
+  if (wpr_place_get_door (place) != NULL)
+    wpr_bus_open_gate (bus, wpr_place_get_door (place), &error);
+  g_assert_no_error (error);
   g_mutex_lock (&served->lock);
   served->recorder = recorder;
   served->ready = TRUE;

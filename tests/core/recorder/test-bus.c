@@ -386,7 +386,7 @@ a_caller_that_goes_away_still_gets_its_file (void **state)
   fds = g_unix_fd_list_new_from_array (&fd, 1);
   g_dbus_connection_call_with_unix_fd_list (
       raw, NULL, WPR_BUS_PATH, WPR_BUS_INTERFACE, "Stop",
-      g_variant_new ("(uh^aysu)", 1, 0, "kept.etl", "slow", 0), NULL, G_DBUS_CALL_FLAGS_NONE, -1,
+      g_variant_new ("(uh^aysuu)", 1, 0, "kept.etl", "slow", 0, G_MAXUINT32), NULL, G_DBUS_CALL_FLAGS_NONE, -1,
       fds, NULL, NULL, NULL);
   assert_true (g_dbus_connection_flush_sync (raw, NULL, NULL));
   wait_until (wpr_recorder_get_state (other) == WPR_STATE_MERGING);
