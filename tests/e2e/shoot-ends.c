@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <utime.h>
 #include "shot.h"
@@ -70,6 +71,14 @@ scene_ends (void **state)
   clean_places (look.wpr);
 }
 
+/* What other scenes left unfinished. */
+static void
+forget_raw (void)
+{
+  g_autofree char *command = g_strdup_printf ("rm -rf '%s'/raw", g_getenv ("WPR_STATE_DIR"));
+  assert_int_equal (system (command), 0);
+}
+
 static void
 kill_recorder (void)
 {
@@ -106,6 +115,7 @@ scene_recordings (void **state)
   if (!may_record ())
     skip ();
   shot_set_settings ("");
+  forget_raw ();
   shot_open (&screen, NULL);
   screen_keys ("key alt+2");
   shot_take (&screen, "10-recordings-empty");

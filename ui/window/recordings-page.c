@@ -110,6 +110,15 @@ matches (gpointer item, gpointer data)
 /* ---- what is above and below it ---- */
 
 static void
+set_cards_narrow (WprRecordingsPage *self)
+{
+  gboolean narrow = wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow));
+  for (GtkWidget *card = gtk_widget_get_first_child (self->unfinished); card != NULL;
+       card = gtk_widget_get_next_sibling (card))
+    wpr_unfinished_card_set_narrow (card, narrow);
+}
+
+static void
 show_unfinished (WprRecordingsPage *self)
 {
   const GPtrArray *list = wpr_recordings_get_unfinished (self->recordings);
@@ -119,6 +128,7 @@ show_unfinished (WprRecordingsPage *self)
   for (guint i = 0; i < list->len; i++)
     gtk_box_append (GTK_BOX (self->unfinished),
                     wpr_unfinished_card_new (list->pdata[i], self->recordings, self->model));
+  set_cards_narrow (self);
 }
 
 static void
@@ -268,6 +278,7 @@ static void
 on_narrow (WprRecordingsPage *self)
 {
   gboolean narrow = wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow));
+  set_cards_narrow (self);
   if (narrow)
     gtk_button_set_icon_name (GTK_BUTTON (self->open_folder), "folder-open-symbolic");
   else

@@ -5,7 +5,6 @@
 
 #include <glib/gi18n.h>
 #include "format.h"
-#include "narrow-bin.h"
 
 #define WPR_TYPE_UNFINISHED_CARD (wpr_unfinished_card_get_type ())
 G_DECLARE_FINAL_TYPE (WprUnfinishedCard, wpr_unfinished_card, WPR, UNFINISHED_CARD, AdwBin)
@@ -13,7 +12,7 @@ G_DECLARE_FINAL_TYPE (WprUnfinishedCard, wpr_unfinished_card, WPR, UNFINISHED_CA
 struct _WprUnfinishedCard
 {
   AdwBin parent;
-  GtkWidget *narrow, *card, *buttons, *title, *detail, *discard, *finish;
+  GtkWidget *card, *buttons, *title, *detail, *discard, *finish;
   WprRecordings *recordings;
   WprModel *model;
   char *path;
@@ -89,11 +88,10 @@ on_discard (WprUnfinishedCard *self)
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
-/* The buttons drop below the words. */
-static void
-on_narrow (WprUnfinishedCard *self)
+void
+wpr_unfinished_card_set_narrow (GtkWidget *card, gboolean narrow)
 {
-  gboolean narrow = wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow));
+  WprUnfinishedCard *self = WPR_UNFINISHED_CARD (card);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->card),
                                   narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
   gtk_widget_set_halign (self->buttons, narrow ? GTK_ALIGN_END : GTK_ALIGN_FILL);
@@ -114,10 +112,8 @@ wpr_unfinished_card_class_init (WprUnfinishedCardClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = wpr_unfinished_card_dispose;
-  g_type_ensure (WPR_TYPE_NARROW_BIN);
   gtk_widget_class_set_template_from_resource (
       widget_class, "/io/github/performance_recorder/Wpr/unfinished-card.ui");
-  gtk_widget_class_bind_template_child (widget_class, WprUnfinishedCard, narrow);
   gtk_widget_class_bind_template_child (widget_class, WprUnfinishedCard, card);
   gtk_widget_class_bind_template_child (widget_class, WprUnfinishedCard, buttons);
   gtk_widget_class_bind_template_child (widget_class, WprUnfinishedCard, title);
@@ -130,7 +126,6 @@ static void
 wpr_unfinished_card_init (WprUnfinishedCard *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);
   g_signal_connect_swapped (self->finish, "clicked", G_CALLBACK (on_finish), self);
   g_signal_connect_swapped (self->discard, "clicked", G_CALLBACK (on_discard), self);
 }

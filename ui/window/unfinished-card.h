@@ -10,5 +10,7 @@ G_BEGIN_DECLS
 
 GtkWidget *wpr_unfinished_card_new (const WprUnfinished *unfinished, WprRecordings *recordings,
                                     WprModel *model);
+/* The buttons stand below the words. */
+void wpr_unfinished_card_set_narrow (GtkWidget *card, gboolean narrow);
 
 G_END_DECLS
