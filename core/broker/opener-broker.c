@@ -63,12 +63,12 @@ broker_open (WprOpener *opener, const WprPerfEvent *events, gsize n_events,
     g_variant_builder_add (&specs, WPR_BROKER_RING, (guint64)rings[i].bytes, rings[i].backward,
                            rings[i].watermark);
   wpr_raise_nofile ();
-  WPR_OPENER_BROKER (opener)->open = call_opened (
-      opener, WPR_BROKER_OPEN,
-      g_variant_new ("(@" WPR_BROKER_ROWS "a" WPR_BROKER_RING "@au)",
-                     wpr_broker_pack_rows (events, n_events), &specs, pack_numbers (cpus, n_cpus)),
-      opened, error);
-  return WPR_OPENER_BROKER (opener)->open;
+  GVariant *args = g_variant_new ("(@" WPR_BROKER_ROWS "a" WPR_BROKER_RING "@au)",
+                                  wpr_broker_pack_rows (events, n_events), &specs,
+                                  pack_numbers (cpus, n_cpus));
+  gboolean good = call_opened (opener, WPR_BROKER_OPEN, args, opened, error);
+  WPR_OPENER_BROKER (opener)->open |= good;
+  return good;
 }
 
 static gboolean

@@ -18,6 +18,7 @@
 /* Descriptors that are no event's. */
 #define FDS_OTHER 256
 
+static const char *const no_socket = N_ ("No socket for the recording could be had.");
 static GMutex lock;
 static GCond changed;  /* an orphan was claimed, or all is over */
 static GPtrArray *all; /* WprServed */
@@ -129,21 +130,26 @@ serve (WprServed *served, int fd)
 
 /* The client is gone: waits for another one of the same user. FALSE: there will be none. */
 static gboolean
-wait_for_claim (WprServed *served)
+wait_for_claim (WprServed *served, const char **how)
 {
+  gint64 until = g_get_monotonic_time () + (gint64)orphan_seconds * G_TIME_SPAN_SECOND;
   g_mutex_lock (&lock);
   close (served->fd);
   served->fd = -1;
-  if (served->grant.memory && served->rings->len > 0 && !served->over)
-    served->orphan_until = g_get_monotonic_time () + (gint64)orphan_seconds * G_TIME_SPAN_SECOND;
-  while (served->orphan_until != 0 && served->fd < 0 && !served->over
-         && g_cond_wait_until (&changed, &lock, served->orphan_until))
-    ;
-  gboolean claimed = served->fd >= 0 && !served->over;
-  served->orphan_until = claimed ? 0 : served->orphan_until;
-  g_mutex_unlock (&lock);
+  if (served->grant.memory && served->rings->len > 0)
+    served->orphan_until = until;
+  while (served->orphan_until != 0 && served->fd < 0 && !served->over)
+    if (!g_cond_wait_until (&changed, &lock, until))
+      {
+        *how = "orphan-expired";
+        break;
+      }
+  served->orphan_until = 0;
+  served->over |= served->fd < 0;
   served->number = 0;
-  return claimed;
+  gboolean goes_on = !served->over;
+  g_mutex_unlock (&lock);
+  return goes_on;
 }
 
 typedef struct
@@ -171,9 +177,7 @@ run (gpointer data)
   const char *how;
   do
     how = serve (served, served->fd);
-  while (wait_for_claim (served));
-  if (served->orphan_until != 0 && !served->over)
-    how = "orphan-expired";
+  while (wait_for_claim (served, &how));
   wpr_served_close (served);
 
   Ended *ended = g_new (Ended, 1);
@@ -209,8 +213,7 @@ make_pair (int pair[2], GError **error)
 {
   struct timeval timeout = { .tv_sec = SEND_TIMEOUT_S };
   if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-    return wpr_broker_refuse (error, WPR_ERROR_NO_SPACE,
-                              N_ ("No socket for the recording could be had."));
+    return wpr_broker_refuse (error, WPR_ERROR_NO_SPACE, no_socket);
   setsockopt (pair[0], SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   return TRUE;
 }
@@ -239,8 +242,20 @@ wpr_broker_serve (const WprBrokerGrant *grant, int *client_fd, GVariant **info, 
     all = g_ptr_array_new ();
   g_ptr_array_add (all, served);
   g_mutex_unlock (&lock);
-  g_thread_unref (g_thread_new ("wpr-session", run, served));
-  return TRUE;
+  GThread *thread = g_thread_try_new ("wpr-session", run, served, NULL);
+  if (thread != NULL)
+    {
+      g_thread_unref (thread);
+      return TRUE;
+    }
+  g_mutex_lock (&lock);
+  g_ptr_array_remove_fast (all, served);
+  g_mutex_unlock (&lock);
+  close (pair[0]);
+  close (pair[1]);
+  g_variant_unref (g_variant_ref_sink (*info));
+  wpr_served_free (served);
+  return wpr_broker_refuse (error, WPR_ERROR_NO_SPACE, no_socket);
 }
 
 gboolean

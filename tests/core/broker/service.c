@@ -6,15 +6,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <signal.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "broker/protocol.h"
+#include "perf/record.h"
 #include "perf/ring.h"
 
 /* ---- the serving process ---- */
@@ -293,39 +295,175 @@ client_run (guint uid, ClientFunc func, int fd, gpointer data)
   return client_wait (pid);
 }
 
-WprBrokerSession *
-client_session (int fd, const char *const *names)
+void
+client_open (Client *client, int fd, const WprPerfEvent *events, gsize n, gsize bytes,
+             gboolean backward)
 {
   g_autoptr (GError) error = NULL;
-  WprBrokerSession *session = wpr_broker_session_new (fd);
-  if (names != NULL
-      && !wpr_broker_facts_formats (session, names, g_strv_length ((char **)names), &error))
+  g_autoptr (GArray) cpus = wpr_cpus_online ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  WprRingSpec spec = { .bytes = bytes, .backward = backward };
+  *client = (Client){ .bytes = bytes, .backward = backward };
+  client->session = wpr_broker_session_new (fd);
+  client->opener = wpr_opener_broker_new (client->session);
+  client->rings = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_ring_free);
+  for (gsize i = 0; i < n; i++)
+    if (events[i].kind == WPR_PERF_TRACEPOINT)
+      g_ptr_array_add (names, (gpointer)events[i].name);
+  if (!wpr_broker_facts_formats (client->session, (const char *const *)names->pdata, names->len,
+                                 &error)
+      || !wpr_opener_open (client->opener, events, n, &spec, 1, (const guint *)cpus->data,
+                           cpus->len, &client->opened, &error))
     g_printerr ("%s\n", error->message);
   CHECK (error == NULL);
-  return session;
+  client_map (client);
 }
 
 void
-client_map (const WprOpened *opened, GPtrArray *rings, gboolean backward)
+client_map (Client *client)
 {
   g_autoptr (GError) error = NULL;
-  for (guint i = rings->len; i < opened->leaders->len; i++)
+  for (guint i = client->rings->len; i < client->opened.leaders->len; i++)
     {
-      const WprLeader *leader = &g_array_index (opened->leaders, WprLeader, i);
-      WprRing *ring
-          = leader->bytes > 0 ? wpr_ring_map (leader->fd, leader->bytes, backward, &error) : NULL;
+      const WprLeader *leader = &g_array_index (client->opened.leaders, WprLeader, i);
+      WprRing *ring = leader->bytes > 0
+                          ? wpr_ring_map (leader->fd, leader->bytes, client->backward, &error)
+                          : NULL;
       if (error != NULL)
         g_printerr ("%s\n", error->message);
       CHECK (error == NULL);
-      g_ptr_array_add (rings, ring);
+      g_ptr_array_add (client->rings, ring);
     }
 }
 
+void
+client_close (Client *client)
+{
+  g_ptr_array_unref (client->rings);
+  wpr_opened_clear (&client->opened);
+  wpr_opener_close (client->opener);
+  g_object_unref (client->opener);
+  wpr_broker_session_unref (client->session);
+}
+
 gboolean
-client_switch (const WprOpened *opened, gulong request, gulong argument)
+client_switch (const Client *client, gulong request, gulong argument)
 {
   gboolean good = TRUE;
-  for (guint i = 0; i < opened->leaders->len; i++)
-    good &= ioctl (g_array_index (opened->leaders, WprLeader, i).fd, request, argument) == 0;
+  for (guint i = 0; i < client->opened.leaders->len; i++)
+    good &= ioctl (g_array_index (client->opened.leaders, WprLeader, i).fd, request, argument) == 0;
   return good;
+}
+
+/* The row of an id; G_MAXUINT32: of none. */
+static guint32
+row_of (const Client *client, guint64 id)
+{
+  for (guint i = 0; i < client->opened.ids->len; i++)
+    if (g_array_index (client->opened.ids, WprEventId, i).id == id)
+      return g_array_index (client->opened.ids, WprEventId, i).row;
+  return G_MAXUINT32;
+}
+
+guint64
+client_count (const Client *client, guint32 row, guint64 *lost)
+{
+  guint64 count = 0;
+  *lost = 0;
+  for (guint i = 0; i < client->opened.leaders->len; i++)
+    {
+      g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (WprGroupCount));
+      gboolean has_lost;
+      int fd = g_array_index (client->opened.leaders, WprLeader, i).fd;
+      CHECK (wpr_group_read (fd, counts, &has_lost, NULL));
+      for (guint k = 0; k < counts->len; k++)
+        {
+          const WprGroupCount *one = &g_array_index (counts, WprGroupCount, k);
+          count += row_of (client, one->id) == row ? one->count : 0;
+          *lost += row_of (client, one->id) == row ? one->lost : 0;
+        }
+    }
+  return count;
+}
+
+guint64
+client_bytes (const Client *client)
+{
+  guint64 bytes = 0;
+  for (guint i = 0; i < client->rings->len; i++)
+    if (client->rings->pdata[i] != NULL)
+      bytes += wpr_ring_bytes (client->rings->pdata[i]);
+  return bytes;
+}
+
+typedef struct
+{
+  WprIdTable *ids;
+  guint32 row;
+  guint64 n;
+} Records;
+
+static void
+count_record (const struct perf_event_header *header, gpointer data)
+{
+  Records *records = data;
+  WprRecord record;
+  if (wpr_record_parse (header, records->ids, &record) && record.type == PERF_RECORD_SAMPLE)
+    records->n += record.row == records->row;
+}
+
+guint64
+client_records (const Client *client, guint32 row, guint64 sample_type)
+{
+  Records records = { wpr_id_table_new (), row, 0 };
+  for (guint i = 0; i < client->opened.ids->len; i++)
+    {
+      const WprEventId *id = &g_array_index (client->opened.ids, WprEventId, i);
+      wpr_id_table_add (records.ids, id->id, id->row, sample_type);
+    }
+  for (guint i = 0; i < client->rings->len; i++)
+    {
+      WprRing *ring = client->rings->pdata[i];
+      WprRingCopy copy;
+      if (ring == NULL)
+        continue;
+      if (!client->backward)
+        {
+          wpr_ring_read (ring, count_record, &records);
+          continue;
+        }
+      CHECK (wpr_ring_copy (ring, &copy, NULL));
+      for (gsize at = 0; at < copy.size;)
+        {
+          const struct perf_event_header *header = (gconstpointer)(copy.data + at);
+          count_record (header, &records);
+          at += header->size;
+        }
+      wpr_ring_copy_clear (&copy);
+    }
+  wpr_id_table_free (records.ids);
+  return records.n;
+}
+
+WprPerfEvent
+tracepoint (guint32 row, const char *name)
+{
+  return (WprPerfEvent){ .row = row, .kind = WPR_PERF_TRACEPOINT, .name = name, .period = 1 };
+}
+
+void
+make_calls (guint n)
+{
+  g_autoptr (GArray) cpus = wpr_cpus_online ();
+  cpu_set_t before, one;
+  sched_getaffinity (0, sizeof before, &before);
+  for (guint i = 0; i < cpus->len; i++)
+    {
+      CPU_ZERO (&one);
+      CPU_SET (g_array_index (cpus, guint, i), &one);
+      sched_setaffinity (0, sizeof one, &one);
+      for (guint k = 0; k < n; k++)
+        syscall (SYS_ioprio_get, 1, 0);
+    }
+  sched_setaffinity (0, sizeof before, &before);
 }

@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 #include "broker/client.h"
 #include "broker/session.h"
+#include "perf/ring.h"
 
 #define NOBODY 65534
 #define SOMEBODY 65533
@@ -53,8 +54,31 @@ int client_wait (pid_t pid);
   }                                                                       \
   G_STMT_END
 
-/* A session over that socket, with the ids of these tracepoints learned. */
-WprBrokerSession *client_session (int fd, const char *const *names);
-/* Maps the rings of leaders from `first` on; GPtrArray of WprRing, NULL where there is none. */
-void client_map (const WprOpened *opened, GPtrArray *rings, gboolean backward);
-gboolean client_switch (const WprOpened *opened, gulong request, gulong argument);
+/* A recording of an ordinary user, within a client. */
+typedef struct
+{
+  WprBrokerSession *session;
+  WprOpener *opener;
+  WprOpened opened;
+  gsize bytes;
+  gboolean backward;
+  GPtrArray *rings; /* WprRing of each leader, NULL where it has none */
+} Client;
+/* Learns the events' formats, opens them on all CPUs with a ring a CPU and maps those. */
+void client_open (Client *client, int fd, const WprPerfEvent *events, gsize n, gsize bytes,
+                  gboolean backward);
+/* Maps the rings of leaders that are new. */
+void client_map (Client *client);
+void client_close (Client *client);
+/* ioctl of all leaders. */
+gboolean client_switch (const Client *client, gulong request, gulong argument);
+/* What the groups counted of a row. */
+guint64 client_count (const Client *client, guint32 row, guint64 *lost);
+/* Bytes ever put into all rings. */
+guint64 client_bytes (const Client *client);
+/* Records of a row in the rings: forward ones are read, backward ones copied. */
+guint64 client_records (const Client *client, guint32 row, guint64 sample_type);
+WprPerfEvent tracepoint (guint32 row, const char *name);
+/* A system call nobody else makes, so many times on each CPU. */
+#define NUMBERED_EVENT "syscalls:sys_enter_ioprio_get"
+void make_calls (guint n);
