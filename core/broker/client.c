@@ -87,34 +87,18 @@ close_all (GArray *fds)
   g_array_set_size (fds, 0);
 }
 
-/* What was put into a memfd, which is the first descriptor. */
-static GVariant *
-take_sealed (GArray *fds)
-{
-  g_autoptr (GMappedFile) file
-      = g_mapped_file_new_from_fd (g_array_index (fds, int, 0), FALSE, NULL);
-  close (g_array_index (fds, int, 0));
-  g_array_remove_index (fds, 0);
-  if (file == NULL)
-    return NULL;
-  g_autoptr (GBytes) bytes = g_mapped_file_get_bytes (file);
-  g_autoptr (GVariant) boxed
-      = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE_VARIANT, bytes, FALSE));
-  return g_variant_get_variant (boxed);
-}
-
 /* The answer with all its descriptors. NULL: it is not one. */
 static GVariant *
 receive (WprBrokerSession *session, WprBrokerVerb verb, GArray *fds, GError **error)
 {
   guint32 number, code, n_fds;
-  gboolean sealed;
-  const char *sentence;
+  guint64 size;
+  const char *sentence, *type = wpr_broker_verbs[verb].result;
   g_autoptr (GVariant) result = NULL;
   g_autoptr (GVariant) answer = wpr_broker_receive (session->fd, WPR_BROKER_ANSWER, fds);
   if (answer == NULL)
     return NULL;
-  g_variant_get (answer, "(uu&subv)", &number, &code, &sentence, &n_fds, &sealed, &result);
+  g_variant_get (answer, "(uu&sutv)", &number, &code, &sentence, &n_fds, &size, &result);
   while (fds->len < n_fds)
     {
       guint before = fds->len;
@@ -122,22 +106,16 @@ receive (WprBrokerSession *session, WprBrokerVerb verb, GArray *fds, GError **er
       if (more == NULL || fds->len == before)
         return NULL;
     }
-  if (number != session->number || fds->len != n_fds || (sealed && n_fds == 0))
+  if (number != session->number || fds->len != n_fds)
     return NULL;
   if (code != 0)
     {
       wpr_set_error (error, (WprErrorCode)code, 0, "%s", *sentence != '\0' ? _ (sentence) : "");
       return NULL;
     }
-  if (sealed)
-    {
-      g_clear_pointer (&result, g_variant_unref);
-      result = take_sealed (fds);
-    }
-  if (result == NULL
-      || !g_variant_is_of_type (result, G_VARIANT_TYPE (wpr_broker_verbs[verb].result)))
-    return NULL;
-  return g_steal_pointer (&result);
+  if (size > 0)
+    return wpr_broker_receive_bytes (session->fd, type, size);
+  return g_variant_is_of_type (result, G_VARIANT_TYPE (type)) ? g_steal_pointer (&result) : NULL;
 }
 
 GVariant *

@@ -4,9 +4,7 @@
 #include "broker/protocol.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -123,28 +121,6 @@ wpr_broker_unpack_opened (GVariant *packed, const GArray *fds, WprOpened *opened
   return TRUE;
 }
 
-int
-wpr_broker_seal (GVariant *value)
-{
-  gsize size = g_variant_get_size (value);
-  const guint8 *data = g_variant_get_data (value);
-  int fd = memfd_create ("wpr", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  gsize done = 0;
-  while (fd >= 0 && done < size)
-    {
-      gssize n = write (fd, data + done, size - done);
-      if (n <= 0 && errno != EINTR)
-        break;
-      done += n > 0 ? (gsize)n : 0;
-    }
-  if (fd >= 0 && done == size
-      && fcntl (fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0)
-    return fd;
-  if (fd >= 0)
-    close (fd);
-  return -1;
-}
-
 /* ---- packets ---- */
 
 typedef union
@@ -228,4 +204,39 @@ wpr_broker_receive (int fd, const char *type, GArray *fds)
     return g_steal_pointer (&value);
   errno = EBADMSG;
   return NULL;
+}
+
+gboolean
+wpr_broker_send_bytes (int fd, GVariant *value)
+{
+  const guint8 *data = g_variant_get_data (value);
+  gsize size = g_variant_get_size (value), part;
+  for (gsize done = 0; done < size; done += part)
+    {
+      part = MIN (size - done, WPR_BROKER_INLINE_MOST);
+      if (!send_packet (fd, data + done, part, NULL, 0))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+GVariant *
+wpr_broker_receive_bytes (int fd, const char *type, guint64 size)
+{
+  g_autofree guint8 *bytes = size <= G_MAXINT32 ? g_try_malloc ((gsize)size) : NULL;
+  gssize n = 0;
+  for (gsize done = 0; bytes != NULL && done < size; done += (gsize)n)
+    {
+      do
+        n = recv (fd, bytes + done, (gsize)size - done, 0);
+      while (n < 0 && errno == EINTR);
+      if (n <= 0)
+        return NULL;
+    }
+  if (bytes == NULL)
+    return NULL;
+  g_autoptr (GBytes) whole = g_bytes_new_take (g_steal_pointer (&bytes), (gsize)size);
+  g_autoptr (GVariant) value
+      = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (type), whole, FALSE));
+  return g_variant_is_normal_form (value) ? g_steal_pointer (&value) : NULL;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What goes over a session's socket: packets of GVariant bytes. A request is (uuv): number, verb,
- * arguments; an answer (uusubv): number, WprErrorCode or 0, sentence, how many descriptors come
- * with it and in packets behind it, whether the result is in the first of them (a sealed memfd)
- * instead, result. In the machine's byte order. */
+ * arguments; an answer (uusutv): number, WprErrorCode or 0, sentence, how many descriptors come
+ * with it and in packets behind it, how many bytes of the result come behind those (0: it is here),
+ * result. In the machine's byte order. No memfd: what a client kept of those would be the service's
+ * memory, without a limit. */
 #pragma once
 
 #include "perf/event.h"
@@ -11,7 +12,7 @@ G_BEGIN_DECLS
 
 #define WPR_BROKER_VERSION 1
 #define WPR_BROKER_REQUEST "(uuv)"
-#define WPR_BROKER_ANSWER "(uusubv)"
+#define WPR_BROKER_ANSWER "(uusutv)"
 
 typedef enum
 {
@@ -48,7 +49,7 @@ extern const WprBrokerVerbType wpr_broker_verbs[WPR_BROKER_N_VERBS];
 
 /* A packet must fit what a socket buffers by default (208 KiB). */
 #define WPR_BROKER_PACKET_MOST (192 * 1024)
-/* Results above this travel in a memfd. */
+/* Results above this come in packets of it. */
 #define WPR_BROKER_INLINE_MOST (64 * 1024)
 /* SCM_MAX_FD of the kernel. */
 #define WPR_BROKER_FDS_A_PACKET 253
@@ -59,8 +60,6 @@ GVariant *wpr_broker_pack_opened (const WprOpened *opened, guint leader, guint i
 /* Appends to opened; descriptors of the leaders are taken from fds (int) in order. FALSE if they
  * do not match. */
 gboolean wpr_broker_unpack_opened (GVariant *packed, const GArray *fds, WprOpened *opened);
-/* A sealed memfd of a value's bytes. -1 with errno. */
-int wpr_broker_seal (GVariant *value);
 
 /* One packet, with as many of the descriptors as it holds, and the rest behind it. FALSE with
  * errno; EAGAIN: the other side does not read. */
@@ -68,5 +67,8 @@ gboolean wpr_broker_send (int fd, GVariant *message, const int *fds, gsize n_fds
 /* One packet of that type in normal form. fds: appends descriptors (int) that came along; NULL:
  * none may, and none is taken. NULL with errno, 0 at the end of file. */
 GVariant *wpr_broker_receive (int fd, const char *type, GArray *fds);
+/* What is longer than a packet. */
+gboolean wpr_broker_send_bytes (int fd, GVariant *value);
+GVariant *wpr_broker_receive_bytes (int fd, const char *type, guint64 size);
 
 G_END_DECLS

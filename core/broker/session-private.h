@@ -40,9 +40,10 @@ WprServed *wpr_served_new (const WprBrokerGrant *grant, WprOpener *opener);
 /* Closes what is open. */
 void wpr_served_free (WprServed *served);
 void wpr_served_close (WprServed *served);
-/* The answer to a request (floating) with its descriptors: fds those to send, the first of them
- * ours to close if `sealed`. malformed: not a request our client makes, the session ends. */
-GVariant *wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, gboolean *sealed,
+/* The answer to a request (floating), the leaders (int, not to be closed) that go with it, and the
+ * result that goes behind it where it is large. malformed: not a request our client makes, the
+ * session ends. */
+GVariant *wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, GVariant **behind,
                              gboolean *malformed);
 
 /* session.c: asks for a share of memory and descriptors beside what the session has; FALSE with a

@@ -104,7 +104,8 @@ serve (WprServed *served, int fd)
     {
       g_autoptr (GArray) fds = g_array_new (FALSE, FALSE, sizeof (int));
       g_autoptr (GVariant) request = wpr_broker_receive (fd, WPR_BROKER_REQUEST, NULL);
-      gboolean sealed, malformed;
+      g_autoptr (GVariant) behind = NULL;
+      gboolean malformed;
       if (request == NULL && (errno == 0 || errno == ECONNRESET))
         return "closed";
       if (request == NULL)
@@ -112,19 +113,17 @@ serve (WprServed *served, int fd)
           wpr_broker_send (fd,
                            g_variant_new (WPR_BROKER_ANSWER, served->number + 1, WPR_ERROR_USAGE,
                                           N_ ("The request is not one of this service's."), 0,
-                                          FALSE, g_variant_new ("()")),
+                                          (guint64)0, g_variant_new ("()")),
                            NULL, 0);
           return "refused";
         }
-      GVariant *answer = wpr_served_answer (served, request, fds, &sealed, &malformed);
-      gboolean sent = wpr_broker_send (fd, answer, (const int *)fds->data, fds->len);
-      int reason = errno;
-      if (sealed)
-        close (g_array_index (fds, int, 0));
+      GVariant *answer = wpr_served_answer (served, request, fds, &behind, &malformed);
+      gboolean sent = wpr_broker_send (fd, answer, (const int *)fds->data, fds->len)
+                      && (behind == NULL || wpr_broker_send_bytes (fd, behind));
       if (malformed)
         return "refused";
       if (!sent)
-        return reason == EAGAIN ? "not-read" : "closed";
+        return errno == EAGAIN ? "not-read" : "closed";
     }
 }
 

@@ -474,14 +474,14 @@ run (WprServed *served, guint32 verb, GVariant *args, GArray *fds, GError **erro
 }
 
 GVariant *
-wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, gboolean *sealed,
+wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, GVariant **behind,
                    gboolean *malformed)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GVariant) args = NULL, result = NULL;
   guint32 number, verb;
   g_variant_get (request, WPR_BROKER_REQUEST, &number, &verb, &args);
-  *sealed = FALSE;
+  *behind = NULL;
   *malformed = number != served->number + 1 || verb >= WPR_BROKER_N_VERBS
                || !g_variant_is_of_type (args, G_VARIANT_TYPE (wpr_broker_verbs[verb].args));
   if (*malformed)
@@ -491,24 +491,14 @@ wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, gboolean *
       served->number = number;
       result = run (served, verb, args, fds, &error);
     }
-  if (result != NULL)
-    g_variant_ref_sink (result);
-  if (result != NULL && g_variant_get_size (result) > WPR_BROKER_INLINE_MOST)
-    {
-      g_autoptr (GVariant) boxed = g_variant_ref_sink (g_variant_new_variant (result));
-      int fd = wpr_broker_seal (boxed);
-      *sealed = fd >= 0;
-      g_array_insert_val (fds, 0, fd);
-      g_variant_unref (g_steal_pointer (&result));
-      if (fd < 0)
-        {
-          g_array_set_size (fds, 0);
-          wpr_broker_refuse (&error, WPR_ERROR_NO_SPACE,
-                             N_ ("Memory for the answer could not be had."));
-        }
-    }
+  if (result == NULL)
+    result = g_variant_new ("()");
+  g_variant_ref_sink (result);
+  if (g_variant_get_size (result) > WPR_BROKER_INLINE_MOST)
+    *behind = g_steal_pointer (&result);
   return g_variant_new (WPR_BROKER_ANSWER, number, error != NULL ? error->code : 0,
-                        error != NULL ? error->message : "", fds->len, *sealed,
+                        error != NULL ? error->message : "", fds->len,
+                        (guint64)(*behind != NULL ? g_variant_get_size (*behind) : 0),
                         result != NULL ? result : g_variant_new ("()"));
 }
 

@@ -11,12 +11,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/files.h"
-#include "broker/protocol.h"
 #include "service.h"
 #include "world/open-files.h"
 #include "world/world.h"
@@ -201,26 +198,6 @@ test_environment_is_never_told_and_command_lines_only_where_allowed (void **stat
   run (look_for_secrets, TRUE, GINT_TO_POINTER (TRUE));
 }
 
-/* A large answer is a file that nobody can change any more. */
-static int
-look_at_sealed (int fd, gpointer data)
-{
-  g_autoptr (GVariant) big = g_variant_ref_sink (g_variant_new_string ("text"));
-  int file = wpr_broker_seal (big);
-  int wanted = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-  CHECK (file >= 0 && (fcntl (file, F_GET_SEALS) & wanted) == wanted);
-  CHECK (pwrite (file, "x", 1, 0) < 0 && ftruncate (file, 0) < 0);
-  CHECK (mmap (NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) == MAP_FAILED);
-  close (file);
-  return 0;
-}
-
-static void
-test_large_answers_are_sealed (void **state)
-{
-  run (look_at_sealed, FALSE, NULL);
-}
-
 /* ---- the others ---- */
 
 static int
@@ -319,7 +296,6 @@ main (void)
     cmocka_unit_test (test_rundown_is_what_root_reads),
     cmocka_unit_test (test_rundown_has_every_process_and_the_kernel),
     cmocka_unit_test (test_environment_is_never_told_and_command_lines_only_where_allowed),
-    cmocka_unit_test (test_large_answers_are_sealed),
     cmocka_unit_test (test_descriptors_of_other_users),
     cmocka_unit_test (test_symbols_are_what_root_reads),
     cmocka_unit_test (test_formats_are_what_root_reads),
