@@ -46,10 +46,11 @@ join_faults (const WprTraceInfo *info)
 static char *
 describe_origin (const WprTraceInfo *info)
 {
-  g_autoptr (GString) text = g_string_new (info->host);
   g_autofree char *when = wpr_format_date (info->start_realtime_ns);
-  g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", when);
-  return g_string_free (g_steal_pointer (&text), FALSE);
+  if (info->host == NULL || *info->host == '\0')
+    return g_steal_pointer (&when);
+  /* Translators: a computer, a date */
+  return g_strdup_printf (_ ("%s, %s"), info->host, when);
 }
 
 static WprOutcome *

@@ -9,7 +9,10 @@ wpr_figure_show (GtkWidget *widget, const char *text, gboolean grows)
   GtkInscription *inscription = GTK_INSCRIPTION (widget);
   if (g_strcmp0 (gtk_inscription_get_text (inscription), text) == 0)
     return FALSE;
-  guint n_chars = (guint)g_utf8_strlen (text, -1);
+  guint n_chars = 0;
+  /* a Chinese character takes the room of two others */
+  for (const char *at = text; *at != '\0'; at = g_utf8_next_char (at))
+    n_chars += g_unichar_iswide (g_utf8_get_char (at)) ? 2 : 1;
   if (grows && gtk_inscription_get_nat_chars (inscription) != n_chars)
     gtk_inscription_set_nat_chars (inscription, n_chars);
   gtk_inscription_set_text (inscription, text);
