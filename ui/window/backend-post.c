@@ -274,6 +274,19 @@ wpr_backend_post_opened (WprBackend *backend, guint serial, WprOutcome *outcome)
 }
 
 static void
+open_silence (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_silence (envelope->model, envelope->first);
+}
+
+void
+wpr_backend_post_silence (WprBackend *backend, char *text)
+{
+  post (backend, open_silence, &(Envelope){ .first = text });
+}
+
+static void
 open_toast (gpointer data)
 {
   Envelope *envelope = data;

@@ -55,6 +55,12 @@ struct _WprBackend
   gboolean by_itself;    /* it stopped without being told to */
   gboolean announced;    /* the subject was sent */
   GSource *poll;         /* looks for a recording begun elsewhere */
+  gboolean looking;      /* it is asked for beside the worker */
+  gint64 heard_us;       /* when the recorder was last heard of */
+  gboolean silent;       /* that was said */
+  gboolean opening;      /* a stop waits for its folder */
+  GSource *leave;        /* what was left for later is left without its answer */
+  gint64 left_ns;        /* the start of the recording that was left so; 0: none */
   GSource *tick;         /* reads figures */
   gboolean watched;
   GPtrArray *held; /* of WprStats, read while nobody looked */
@@ -127,6 +133,11 @@ WprSaveFlags wpr_backend_get_save_flags (WprBackend *backend);
 void wpr_backend_end_by_itself (WprBackend *backend);
 /* backend-choose.c: the first thing the worker does. */
 void wpr_backend_do_load (gpointer job);
+/* backend-silence.c: the recorder was heard of; is to be, once a second; is left when it does not
+ * answer to "later". */
+void wpr_backend_heard (WprBackend *backend);
+void wpr_backend_check_silence (WprBackend *backend);
+void wpr_backend_leave_soon (WprBackend *backend);
 /* Follows a recorder (takes it) until wpr_backend_detach(). */
 void wpr_backend_attach (WprBackend *backend, WprRecorder *recorder, gboolean ours);
 void wpr_backend_detach (WprBackend *backend);

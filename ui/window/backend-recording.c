@@ -143,6 +143,8 @@ on_stopped (GObject *object, GAsyncResult *result, gpointer data)
   WprRecorder *recorder = WPR_RECORDER (object);
   g_autoptr (GError) error = NULL;
   g_autoptr (WprSaved) saved = wpr_recorder_stop_finish (recorder, result, &error);
+  if (recorder != backend->recorder)
+    return; /* it was left */
   backend->busy = FALSE;
   gboolean again = backend->again;
   backend->again = FALSE;
@@ -196,6 +198,9 @@ on_stop_folder (WprBackend *backend, int folder_fd, const char *name, const char
                 const GError *error)
 {
   ASSERT_WORKER (backend);
+  if (!backend->opening || backend->recorder == NULL)
+    return; /* it was given up */
+  backend->opening = FALSE;
   if (folder_fd < 0)
     {
       backend->busy = FALSE;
@@ -221,7 +226,7 @@ do_stop (gpointer data)
   ASSERT_WORKER (backend);
   if (backend->recorder == NULL || backend->busy)
     return;
-  backend->busy = TRUE;
+  backend->busy = backend->opening = TRUE;
   replace (&backend->folder, job->first);
   replace (&backend->note, job->second);
   g_clear_pointer (&backend->wanted_name, g_free);
@@ -270,9 +275,19 @@ wpr_backend_set_name (WprBackend *backend, const char *name)
 static void
 do_later (gpointer data)
 {
-  WprJob *job = data;
-  if (job->backend->merge != NULL)
-    g_cancellable_cancel (job->backend->merge);
+  WprBackend *backend = ((WprJob *)data)->backend;
+  if (backend->opening && backend->recorder != NULL)
+    {
+      /* nothing was stopped: the folder does not answer yet */
+      backend->opening = backend->busy = FALSE;
+      wpr_backend_post_state (backend, wpr_recorder_get_state (backend->recorder));
+      wpr_backend_look_at_state (backend);
+      return;
+    }
+  if (backend->merge != NULL)
+    g_cancellable_cancel (backend->merge);
+  if (backend->recorder != NULL && backend->busy)
+    wpr_backend_leave_soon (backend);
 }
 
 void
@@ -360,8 +375,11 @@ on_discarded (GObject *object, GAsyncResult *result, gpointer data)
 {
   WprBackend *backend = data;
   g_autoptr (GError) error = NULL;
+  gboolean discarded = wpr_recorder_cancel_finish (WPR_RECORDER (object), result, &error);
+  if (WPR_RECORDER (object) != backend->recorder)
+    return; /* it was left */
   backend->busy = FALSE;
-  if (wpr_recorder_cancel_finish (WPR_RECORDER (object), result, &error))
+  if (discarded)
     wpr_backend_post_end (backend, NULL, g_strdup (_ ("Recording discarded")));
   else
     {

@@ -82,6 +82,7 @@ wpr_backend_read_figures (WprBackend *backend)
       wpr_stats_unref (stats);
       return;
     }
+  wpr_backend_heard (backend);
   backend->last_elapsed_ns = stats->elapsed_ns;
   backend->last_events = stats->events;
   if (backend->held->len >= WPR_HISTORY_S)
@@ -99,6 +100,7 @@ on_tick (gpointer data)
   WprBackend *backend = data;
   wpr_backend_announce (backend);
   wpr_backend_read_figures (backend);
+  wpr_backend_check_silence (backend);
   return G_SOURCE_CONTINUE;
 }
 
@@ -151,6 +153,7 @@ on_progress (WprRecorder *recorder, const char *phase, double fraction, guint64 
   WprBackend *backend = data;
   gint64 now_us = g_get_monotonic_time ();
   gboolean same = g_strcmp0 (backend->phase_sent, phase) == 0;
+  wpr_backend_heard (backend);
   if (same && now_us - backend->progress_sent_us < PROGRESS_US && fraction < 1)
     return;
   if (!same)
@@ -184,6 +187,7 @@ on_state (WprRecorder *recorder, GParamSpec *pspec, gpointer data)
 {
   WprBackend *backend = data;
   WprState state = wpr_recorder_get_state (recorder);
+  wpr_backend_heard (backend);
   wpr_backend_announce (backend);
   if (state >= WPR_STATE_STOPPING && backend->recorder == recorder)
     wpr_backend_read_figures (backend);
@@ -302,6 +306,8 @@ wpr_backend_attach (WprBackend *backend, WprRecorder *recorder, gboolean ours)
   g_clear_pointer (&backend->name_words, g_free);
   g_clear_pointer (&backend->note, g_free);
   backend->last_elapsed_ns = -1;
+  backend->heard_us = g_get_monotonic_time ();
+  backend->silent = FALSE;
   g_clear_pointer (&backend->last_error, g_free);
   g_clear_pointer (&backend->phase_sent, g_free);
   backend->again = FALSE;
@@ -322,28 +328,80 @@ wpr_backend_detach (WprBackend *backend)
     return;
   g_signal_handlers_disconnect_by_data (backend->recorder, backend);
   g_clear_object (&backend->recorder);
+  wpr_backend_remove_timer (&backend->leave);
   g_ptr_array_set_size (backend->held, 0);
   wpr_backend_remove_timer (&backend->tick);
 }
 
-/* A recording begun elsewhere shows at once. One that has nothing yet, or is over, is left alone.
- */
+/* ---- finding one that was begun elsewhere ---- */
+
+typedef struct
+{
+  WprBackend *backend;
+  char *found; /* a name under which somebody records and answers; NULL: none */
+} Looking;
+
+static void
+free_looking (gpointer data)
+{
+  Looking *looking = data;
+  g_free (looking->found);
+  g_free (looking);
+}
+
+/* In a thread of its own: one that does not answer takes its time. */
+static void
+look (gpointer data)
+{
+  Looking *looking = data;
+  g_autoptr (GPtrArray) instances = wpr_recorder_list (NULL);
+  for (guint i = 0; instances != NULL && i < instances->len && looking->found == NULL; i++)
+    {
+      g_autoptr (WprRecorder) recorder = wpr_recorder_connect (instances->pdata[i], NULL);
+      WprState state = recorder ? wpr_recorder_get_state (recorder) : WPR_STATE_IDLE;
+      /* one that has nothing yet, or is over, is left alone */
+      if (state >= WPR_STATE_RECORDING && state <= WPR_STATE_MERGING)
+        looking->found = g_strdup (instances->pdata[i]);
+    }
+}
+
+/* What was left because it did not answer is no more shown while it stops. */
+static gboolean
+was_left (WprBackend *backend, WprRecorder *recorder)
+{
+  gint64 started_ns = 0;
+  g_autoptr (GVariant) description = wpr_recorder_describe (recorder);
+  g_variant_lookup (description, "started", "x", &started_ns);
+  return backend->left_ns != 0 && started_ns == backend->left_ns;
+}
+
+static void
+on_looked (gpointer data)
+{
+  Looking *looking = data;
+  WprBackend *backend = looking->backend;
+  ASSERT_WORKER (backend);
+  backend->looking = FALSE;
+  if (looking->found == NULL || backend->recorder != NULL || backend->busy)
+    return;
+  /* it has just answered */
+  g_autoptr (WprRecorder) recorder = wpr_recorder_connect (looking->found, NULL);
+  if (recorder != NULL && !was_left (backend, recorder))
+    wpr_backend_attach (backend, g_steal_pointer (&recorder), FALSE);
+}
+
+/* A recording begun elsewhere shows at once. */
 static gboolean
 on_poll (gpointer data)
 {
   WprBackend *backend = data;
-  if (backend->recorder != NULL || backend->busy || !backend->watched)
+  static const WprAsideCall call = { .work = look, .done = on_looked, .destroy = free_looking };
+  if (backend->recorder != NULL || backend->busy || !backend->watched || backend->looking)
     return G_SOURCE_CONTINUE;
-  g_autoptr (GPtrArray) instances = wpr_recorder_list (NULL);
-  for (guint i = 0; instances != NULL && i < instances->len; i++)
-    {
-      g_autoptr (WprRecorder) recorder = wpr_recorder_connect (instances->pdata[i], NULL);
-      WprState state = recorder ? wpr_recorder_get_state (recorder) : WPR_STATE_IDLE;
-      if (state < WPR_STATE_RECORDING || state > WPR_STATE_MERGING)
-        continue;
-      wpr_backend_attach (backend, g_steal_pointer (&recorder), FALSE);
-      break;
-    }
+  backend->looking = TRUE;
+  Looking *looking = g_new0 (Looking, 1);
+  looking->backend = backend;
+  wpr_aside_run (wpr_backend_get_aside (backend, WPR_ASIDE_FINDER), &call, looking);
   return G_SOURCE_CONTINUE;
 }
 

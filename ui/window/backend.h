@@ -86,6 +86,8 @@ void wpr_model_take_noted (WprModel *model, const char *name, const char *note);
 void wpr_model_take_opened (WprModel *model, guint serial, WprOutcome *outcome);
 /* The recording is over; outcome NULL: nothing to show, toast says why (may be NULL). */
 void wpr_model_take_end (WprModel *model, WprOutcome *outcome, const char *toast);
+/* The recorder does not answer; NULL: it does again. */
+void wpr_model_take_silence (WprModel *model, const char *text);
 void wpr_model_take_toast (WprModel *model, const char *text);
 /* Something asked for did not happen; the recording, if any, goes on. */
 void wpr_model_take_trouble (WprModel *model, const char *heading, const char *body);

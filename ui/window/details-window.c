@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 #include <string.h>
+#include "fit.h"
 #include "format.h"
 #include "naming.h"
 #include "texts.h"
@@ -243,6 +244,7 @@ wpr_details_window_new (GtkWindow *parent, const WprDetails *details)
 {
   WprDetailsWindow *self = g_object_new (WPR_TYPE_DETAILS_WINDOW, "transient-for", parent, "title",
                                          details->title, NULL);
+  wpr_fit_to_display (GTK_WINDOW (self));
   const WprPlan *plan = details->plan;
   adw_window_title_set_title (ADW_WINDOW_TITLE (self->heading), details->title);
   if (plan != NULL && plan->profiles->len > 0)

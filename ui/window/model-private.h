@@ -39,6 +39,7 @@ struct _WprModel
   double fraction;
   guint64 done, total;
   gboolean compress;
+  char *silence; /* NULL: the recorder answers */
   gboolean names;
   gboolean own_save; /* asked for here: it can begin again */
   WprOutcome *outcome;
@@ -65,6 +66,7 @@ typedef enum
   WPR_MODEL_TROUBLE,
   WPR_MODEL_REFUSED,
   WPR_MODEL_DETAILS,
+  WPR_MODEL_SILENCE,
   WPR_MODEL_GUIDE,
   WPR_MODEL_N_SIGNALS
 } WprModelSignal;

@@ -155,6 +155,7 @@ wpr_model_take_subject (WprModel *self, WprSubject *subject)
   self->own_marks = 0;
   self->own_save = FALSE;
   self->starting = FALSE;
+  g_clear_pointer (&self->silence, g_free);
   self->open_serial++;
   wpr_model_replace (&self->note, "");
   wpr_model_replace (&self->file_name, "");

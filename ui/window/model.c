@@ -35,6 +35,7 @@ static const struct
   [WPR_MODEL_TROUBLE] = { "trouble", 2, { G_TYPE_STRING, G_TYPE_STRING } },
   [WPR_MODEL_REFUSED] = { "refused", 2, { G_TYPE_STRING, G_TYPE_STRING } },
   [WPR_MODEL_DETAILS] = { "details", 1, { G_TYPE_POINTER } },
+  [WPR_MODEL_SILENCE] = { "silence", 1, { G_TYPE_STRING } },
   [WPR_MODEL_GUIDE] = { "guide", 1, { G_TYPE_POINTER } },
 };
 
@@ -69,6 +70,7 @@ wpr_model_finalize (GObject *object)
   g_free (self->note);
   g_free (self->file_name);
   g_free (self->phase);
+  g_free (self->silence);
   G_OBJECT_CLASS (wpr_model_parent_class)->finalize (object);
 }
 
@@ -123,6 +125,19 @@ WprPage
 wpr_model_get_page (WprModel *self)
 {
   return self->page;
+}
+
+void
+wpr_model_take_silence (WprModel *self, const char *text)
+{
+  wpr_model_replace (&self->silence, text);
+  wpr_model_emit (self, WPR_MODEL_SILENCE, text);
+}
+
+const char *
+wpr_model_get_silence (WprModel *self)
+{
+  return self->silence;
 }
 
 void

@@ -8,7 +8,8 @@
  * recorded became known); "switched" (what is recorded has changed meanwhile, or was to); "notice"
  * (int severity, char *text); "progress"; "outcome" (what is known of it has changed); "toast"
  * (char *text); "trouble" (char *heading, char *body); "refused" (the same: nothing can be saved in
- * that folder); "details" (WprDetails *); "guide" (WprGuide *). */
+ * that folder); "details" (WprDetails *); "silence" (char *text, or NULL: the recorder answers
+ * again); "guide" (WprGuide *). */
 #pragma once
 
 #include <gio/gio.h>
@@ -71,6 +72,8 @@ const WprSubject *wpr_model_get_subject (WprModel *self);
 /* NULL before the first reading. */
 const WprStats *wpr_model_get_stats (WprModel *self);
 const WprHistory *wpr_model_get_history (WprModel *self);
+/* Who does not answer, and what can be done; NULL: it does. */
+const char *wpr_model_get_silence (WprModel *self);
 void wpr_model_mark (WprModel *self);
 /* Words for the mark just made, and a second mark that carries them. */
 void wpr_model_describe_mark (WprModel *self, const char *words);

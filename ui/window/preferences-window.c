@@ -5,6 +5,7 @@
 #include "preferences-window.h"
 
 #include <glib/gi18n.h>
+#include "fit.h"
 #include "naming.h"
 #include "texts.h"
 
@@ -148,6 +149,7 @@ wpr_preferences_window_new (GtkWindow *parent, WprModel *model, WprSettings *set
 {
   WprPreferencesWindow *self
       = g_object_new (WPR_TYPE_PREFERENCES_WINDOW, "transient-for", parent, NULL);
+  wpr_fit_to_display (GTK_WINDOW (self));
   self->model = g_object_ref (model);
   self->settings = g_object_ref (settings);
   g_signal_connect_object (model, "samples", G_CALLBACK (on_samples), self, G_CONNECT_SWAPPED);

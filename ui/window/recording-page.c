@@ -300,6 +300,15 @@ hide_notice (WprRecordingPage *self)
 }
 
 static void
+on_silence (WprRecordingPage *self, const char *text)
+{
+  if (text != NULL)
+    on_notice (self, WPR_NOTICE_WARNING, text);
+  else
+    hide_notice (self);
+}
+
+static void
 on_note (WprRecordingPage *self)
 {
   wpr_model_set_note (self->model, gtk_editable_get_text (GTK_EDITABLE (self->note)));
@@ -488,4 +497,5 @@ wpr_recording_page_set_model (WprRecordingPage *self, WprModel *model)
   wpr_profiles_switches_set_model (WPR_PROFILES_SWITCHES (self->switches), model);
   g_signal_connect_object (model, "figures", G_CALLBACK (on_figures), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (model, "notice", G_CALLBACK (on_notice), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (model, "silence", G_CALLBACK (on_silence), self, G_CONNECT_SWAPPED);
 }

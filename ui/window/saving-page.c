@@ -16,6 +16,7 @@ struct _WprSavingPage
   /* template */
   GtkWidget *percent;
   GtkWidget *progress;
+  GtkWidget *silence;
   GtkWidget *phase_stopped, *phase_collect, *phase_order, *phase_names, *phase_check;
   GtkWidget *note;
   GtkWidget *note_hint;
@@ -115,6 +116,15 @@ on_progress (WprSavingPage *self)
     }
 }
 
+/* Who is waited for, where it takes long. */
+static void
+on_silence (WprSavingPage *self)
+{
+  const char *text = wpr_model_get_silence (self->model);
+  gtk_label_set_label (GTK_LABEL (self->silence), text ? text : "");
+  gtk_widget_set_visible (self->silence, text != NULL);
+}
+
 static gboolean
 send_note (gpointer data)
 {
@@ -171,6 +181,7 @@ wpr_saving_page_enter (WprSavingPage *self)
   gtk_switch_set_active (GTK_SWITCH (self->compress), wpr_model_get_compress (self->model));
   self->filling = FALSE;
   wpr_model_hold_result (self->model, FALSE);
+  on_silence (self);
   on_progress (self);
 }
 
@@ -193,6 +204,7 @@ wpr_saving_page_class_init (WprSavingPageClass *klass)
       widget_class, "/io/github/performance_recorder/Wpr/saving-page.ui");
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, percent);
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, progress);
+  gtk_widget_class_bind_template_child (widget_class, WprSavingPage, silence);
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, phase_stopped);
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, phase_collect);
   gtk_widget_class_bind_template_child (widget_class, WprSavingPage, phase_order);
@@ -227,5 +239,6 @@ wpr_saving_page_set_model (WprSavingPage *self, WprModel *model, WprSettings *se
   self->filling = TRUE;
   gtk_switch_set_active (GTK_SWITCH (self->compress), wpr_model_get_compress (model));
   self->filling = FALSE;
+  g_signal_connect_object (model, "silence", G_CALLBACK (on_silence), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (model, "progress", G_CALLBACK (on_progress), self, G_CONNECT_SWAPPED);
 }

@@ -6,6 +6,7 @@
 
 #include <glib/gi18n.h>
 #include "details-window.h"
+#include "fit.h"
 #include "naming.h"
 
 /* GDK_TOPLEVEL_STATE_SUSPENDED of GTK 4.12, where the compositor shows nothing of the window: 4.8's
@@ -226,6 +227,7 @@ restore_size (WprWindow *self)
   gboolean maximized;
   wpr_settings_get_size (self->settings, &width, &height, &maximized);
   gtk_window_set_default_size (GTK_WINDOW (self), width, height);
+  wpr_fit_to_display (GTK_WINDOW (self));
   if (maximized)
     gtk_window_maximize (GTK_WINDOW (self));
 }
