@@ -92,10 +92,9 @@ kit_start_recording (Screen *screen)
   g_object_unref (screen_wait_described (screen, "Events so far"));
 }
 
-void
-kit_stop_and_save (Screen *screen)
+char *
+kit_wait_verdict (Screen *screen)
 {
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   AtspiAccessible *verdict = NULL;
   for (guint i = 0; i < SAVING && verdict == NULL; i++)
     {
@@ -103,6 +102,18 @@ kit_stop_and_save (Screen *screen)
       verdict = screen_find_described (screen, "How it ended");
     }
   if (verdict == NULL)
-    fail_msg ("it was not saved");
+    {
+      screen_dump (screen);
+      fail_msg ("it was not saved");
+    }
+  char *words = screen_text (verdict);
   g_object_unref (verdict);
+  return words;
+}
+
+void
+kit_stop_and_save (Screen *screen)
+{
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  g_free (kit_wait_verdict (screen));
 }

@@ -30,5 +30,7 @@ int kit_tear_down (void **state);
 void kit_wait_text (Screen *screen, const char *begin);
 /* Waits until Start is possible, and presses it: until events are counted. */
 void kit_start_recording (Screen *screen);
-/* Stops, and waits for the verdict, also of a large file. */
+/* What the page of the result says, once it is there, also of a large file. Free with g_free. */
+char *kit_wait_verdict (Screen *screen);
+/* Stops, and waits for the verdict. */
 void kit_stop_and_save (Screen *screen);

@@ -114,9 +114,8 @@ start_saving_into (Screen *screen, const char *folder)
 static char *
 stop_and_read_verdict (Screen *screen)
 {
-  kit_stop_and_save (screen);
-  g_autoptr (AtspiAccessible) end = screen_wait_described (screen, "How it ended");
-  return screen_text (end);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  return kit_wait_verdict (screen);
 }
 
 static void
@@ -124,8 +123,7 @@ finish_now (Screen *screen)
 {
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
   screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autoptr (AtspiAccessible) end = screen_wait_described (screen, "How it ended");
-  g_autofree char *verdict = screen_text (end);
+  g_autofree char *verdict = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (verdict, "Saved"));
 }
 

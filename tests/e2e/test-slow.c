@@ -105,6 +105,33 @@ it_answers_in_every_state_of_a_recording (void **state)
   assert_lively (screen, "choosing again");
 }
 
+/* Who waits for a start that does not come can go. */
+static void
+a_slow_start_can_be_left (void **state)
+{
+  Screen *screen = *state;
+  if (*slow == '\0' || !may_record ())
+    skip ();
+  start_window (screen);
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  set_slow (TRUE);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (AtspiAccessible) asked
+          = screen_find (screen, ATSPI_ROLE_LABEL, "The recording has not begun yet");
+      if (asked != NULL)
+        break;
+      screen_keys ("key ctrl+w");
+      screen_sleep (500);
+    }
+  screen_keys ("key Tab"); /* Wait is first */
+  screen_keys ("key Return");
+  g_subprocess_wait (screen->process, NULL, NULL);
+  assert_true (g_subprocess_get_successful (screen->process));
+  g_clear_object (&screen->process);
+}
+
 static void
 the_recordings_page_answers (void **state)
 {
@@ -193,6 +220,7 @@ main (int argc, char **argv)
                                      tear_down),
     cmocka_unit_test_setup_teardown (it_answers_in_every_state_of_a_recording, kit_set_up,
                                      tear_down),
+    cmocka_unit_test_setup_teardown (a_slow_start_can_be_left, kit_set_up, tear_down),
     cmocka_unit_test_setup_teardown (the_recordings_page_answers, kit_set_up, tear_down),
     cmocka_unit_test_setup_teardown (a_guide_answers, kit_set_up, tear_down),
     cmocka_unit_test_setup_teardown (own_profiles_and_dialogs_answer, kit_set_up, tear_down),

@@ -274,6 +274,20 @@ wpr_backend_post_opened (WprBackend *backend, guint serial, WprOutcome *outcome)
 }
 
 static void
+open_late (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_late (envelope->model, g_steal_pointer (&envelope->value));
+}
+
+void
+wpr_backend_post_late (WprBackend *backend, WprOutcome *outcome)
+{
+  post (backend, open_late,
+        &(Envelope){ .value = outcome, .free_value = (GDestroyNotify)wpr_outcome_free });
+}
+
+static void
 open_silence (gpointer data)
 {
   Envelope *envelope = data;

@@ -24,6 +24,8 @@ void wpr_backend_post_progress (WprBackend *backend, const char *phase, double f
 void wpr_backend_post_name (WprBackend *backend, const char *name);
 void wpr_backend_post_noted (WprBackend *backend, const char *name, const char *note);
 void wpr_backend_post_opened (WprBackend *backend, guint serial, WprOutcome *outcome);
+/* How a recording ended after all that was left without an answer. */
+void wpr_backend_post_late (WprBackend *backend, WprOutcome *outcome);
 /* text NULL: it is heard of again. */
 void wpr_backend_post_silence (WprBackend *backend, char *text);
 void wpr_backend_post_toast (WprBackend *backend, char *text);

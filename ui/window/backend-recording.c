@@ -136,6 +136,18 @@ goes_on (WprRecorder *recorder, const GError *error)
              && wpr_recorder_get_state (recorder) < WPR_STATE_SAVED);
 }
 
+/* Of a recording that was left because its recorder did not answer. */
+static void
+take_late_answer (WprBackend *backend, const WprSaved *saved, const GError *error)
+{
+  if (backend->recorder != NULL || backend->busy)
+    return; /* the next one runs */
+  g_autofree char *store = saved == NULL ? wpr_backend_find_store (backend) : NULL;
+  wpr_backend_post_late (
+      backend, saved != NULL ? wpr_backend_make_outcome (backend, saved, backend->folder_fd)
+                             : wpr_backend_make_failure (error, store));
+}
+
 static void
 on_stopped (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -144,7 +156,10 @@ on_stopped (GObject *object, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   g_autoptr (WprSaved) saved = wpr_recorder_stop_finish (recorder, result, &error);
   if (recorder != backend->recorder)
-    return; /* it was left */
+    {
+      take_late_answer (backend, saved, error);
+      return;
+    }
   backend->busy = FALSE;
   gboolean again = backend->again;
   backend->again = FALSE;

@@ -88,6 +88,8 @@ void wpr_model_take_opened (WprModel *model, guint serial, WprOutcome *outcome);
 void wpr_model_take_end (WprModel *model, WprOutcome *outcome, const char *toast);
 /* The recorder does not answer; NULL: it does again. */
 void wpr_model_take_silence (WprModel *model, const char *text);
+/* What was left without an answer has one, for the page that says so if it is still there. */
+void wpr_model_take_late (WprModel *model, WprOutcome *outcome);
 void wpr_model_take_toast (WprModel *model, const char *text);
 /* Something asked for did not happen; the recording, if any, goes on. */
 void wpr_model_take_trouble (WprModel *model, const char *heading, const char *body);

@@ -3,6 +3,8 @@
 #include "config.h"
 #include "model-private.h"
 
+#define SLOW_START_US (2 * G_USEC_PER_SEC) /* it takes a third of a second */
+
 GListModel *
 wpr_model_get_profiles (WprModel *self)
 {
@@ -99,6 +101,19 @@ wpr_model_can_start (WprModel *self)
          && !self->starting && self->page == WPR_PAGE_CHOOSE;
 }
 
+void
+wpr_model_begin_starting (WprModel *self)
+{
+  self->starting = TRUE;
+  self->starting_us = g_get_monotonic_time ();
+}
+
+gboolean
+wpr_model_get_starting_slowly (WprModel *self)
+{
+  return self->starting && g_get_monotonic_time () - self->starting_us > SLOW_START_US;
+}
+
 gboolean
 wpr_model_get_starting (WprModel *self)
 {
@@ -118,7 +133,7 @@ wpr_model_start (WprModel *self)
 {
   if (!wpr_model_can_start (self))
     return;
-  self->starting = TRUE;
+  wpr_model_begin_starting (self);
   wpr_backend_start (self->backend, self->wish);
   wpr_model_emit (self, WPR_MODEL_PLANNED);
 }

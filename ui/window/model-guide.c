@@ -37,7 +37,7 @@ wpr_model_start_guide (WprModel *self, const WprGuide *guide)
                    .level = guide->level,
                    .mode = guide->mode,
                    .folder = (char *)wpr_model_get_folder (self) };
-  self->starting = TRUE;
+  wpr_model_begin_starting (self);
   wpr_backend_start (self->backend, &wish);
   wpr_model_emit (self, WPR_MODEL_PLANNED);
 }

@@ -24,6 +24,7 @@ struct _WprModel
   WprEstimate *estimate; /* of the plan, NULL: not yet */
   GHashTable *worth;     /* WprWorth by id; NULL: not yet */
   gboolean starting;
+  gint64 starting_us; /* since when */
 
   WprPage page;
   WprSubject *subject;
@@ -77,6 +78,8 @@ typedef enum
 extern guint wpr_model_signals[WPR_MODEL_N_SIGNALS];
 
 void wpr_model_set_page (WprModel *self, WprPage page);
+/* A recording was asked for, and did not begin yet. */
+void wpr_model_begin_starting (WprModel *self);
 /* *where becomes a copy of text. */
 void wpr_model_replace (char **where, const char *text);
 

@@ -199,7 +199,7 @@ wpr_model_record_larger (WprModel *self)
   wish->level = strcmp (self->subject->level, "light") == 0 ? WPR_LEVEL_LIGHT : WPR_LEVEL_VERBOSE;
   wish->buffer_kb = loser->buffer_kb;
   wish->buffers = 2 * MAX (loser->buffers_total, 1);
-  self->starting = TRUE;
+  wpr_model_begin_starting (self);
   wpr_backend_start (self->backend, wish);
   wpr_model_emit (self, WPR_MODEL_OUTCOME);
 }
@@ -338,4 +338,20 @@ wpr_model_take_end (WprModel *self, WprOutcome *outcome, const char *toast)
   if (toast != NULL)
     wpr_model_emit (self, WPR_MODEL_TOAST, toast);
   wpr_model_emit (self, WPR_MODEL_PLANNED);
+}
+
+void
+wpr_model_take_late (WprModel *self, WprOutcome *outcome)
+{
+  const WprOutcome *shown = self->outcome;
+  gboolean waits = self->page == WPR_PAGE_RESULT && shown != NULL && !shown->opened
+                   && shown->kind == WPR_OUTCOME_LATER && shown->store == NULL;
+  if (!waits)
+    {
+      wpr_outcome_free (outcome);
+      return;
+    }
+  g_clear_pointer (&self->outcome, wpr_outcome_free);
+  self->outcome = outcome;
+  wpr_model_emit (self, WPR_MODEL_OUTCOME);
 }

@@ -62,6 +62,8 @@ void wpr_model_ask_samples (WprModel *self);
 void wpr_model_set_samples (WprModel *self, guint samples_per_s);
 gboolean wpr_model_can_start (WprModel *self);
 gboolean wpr_model_get_starting (WprModel *self);
+/* The same, and it takes longer than anybody expects. */
+gboolean wpr_model_get_starting_slowly (WprModel *self);
 /* profile: an id of WprProfileItem. Answers with "details". */
 void wpr_model_ask_details (WprModel *self, const char *profile);
 void wpr_model_start (WprModel *self);

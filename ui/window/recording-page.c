@@ -303,7 +303,7 @@ static void
 on_silence (WprRecordingPage *self, const char *text)
 {
   if (text != NULL)
-    on_notice (self, WPR_NOTICE_WARNING, text);
+    on_notice (self, WPR_NOTICE_WARNING, text, "silent");
   else
     hide_notice (self);
 }

@@ -134,10 +134,33 @@ on_close_response (WprWindow *self, const char *response)
     }
 }
 
+static void
+on_leave_response (WprWindow *self, const char *response)
+{
+  if (g_strcmp0 (response, "close") == 0)
+    gtk_window_destroy (GTK_WINDOW (self));
+}
+
+/* Whatever it waits for, nobody is held. */
+static void
+ask_to_leave_starting (WprWindow *self)
+{
+  GtkWidget *dialog = new_dialog (
+      self, _ ("The recording has not begun yet"),
+      _ ("It may begin after this window is closed; open it again to stop and save."));
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("Wait"), "close",
+                                    _ ("Close"), NULL);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_leave_response), self,
+                           G_CONNECT_SWAPPED);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
 gboolean
 wpr_window_ask_before_close (WprWindow *self)
 {
   /* a recording that has just begun would go on unseen: in a moment there is something to ask */
+  if (wpr_model_get_starting_slowly (self->model))
+    ask_to_leave_starting (self);
   if (wpr_model_get_starting (self->model))
     return TRUE;
   if (wpr_model_get_page (self->model) == WPR_PAGE_SAVING)
