@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "settings.h"
+#include "shortcuts.h"
 #include "window.h"
 
 /* How long the end may take. Nothing is lost that is not there yet: a note is in its file whole or
@@ -119,30 +120,16 @@ static const GOptionEntry option_entries[] = {
   { NULL },
 };
 
-/* One row a shortcut. */
-static const struct
-{
-  const char *action;
-  const char *keys;
-} shortcuts[] = {
-  { "win.record", "<Control>r" },        { "win.mark", "<Control>m" },
-  { "win.save-ring", "<Control>s" },     { "win.search", "<Control>f" },
-  { "win.show-record", "<Alt>1" },       { "win.show-recordings", "<Alt>2" },
-  { "win.show-profiles", "<Control>p" }, { "win.show-collectors", "<Control>l" },
-  { "win.add-profile", "<Control>o" },   { "win.preferences", "<Control>comma" },
-  { "app.quit", "<Control>q" },          { "app.help", "F1" },
-  { "window.close", "<Control>w" },      { "win.show-help-overlay", "<Control>question" },
-};
-
 static void
 wpr_application_startup (GApplication *application)
 {
   G_APPLICATION_CLASS (wpr_application_parent_class)->startup (application);
   WprApplication *self = WPR_APPLICATION (application);
   g_action_map_add_action_entries (G_ACTION_MAP (self), entries, G_N_ELEMENTS (entries), self);
-  for (guint i = 0; i < G_N_ELEMENTS (shortcuts); i++)
-    gtk_application_set_accels_for_action (GTK_APPLICATION (self), shortcuts[i].action,
-                                           (const char *[]){ shortcuts[i].keys, NULL });
+  const WprShortcut *shortcut;
+  for (guint i = 0; (shortcut = wpr_shortcut_get (i)) != NULL; i++)
+    gtk_application_set_accels_for_action (GTK_APPLICATION (self), shortcut->action,
+                                           (const char *[]){ shortcut->keys, NULL });
   gtk_window_set_default_icon_name (WPR_APP_ID);
   self->settings = wpr_settings_new (self->beside);
 }
