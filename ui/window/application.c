@@ -185,6 +185,12 @@ wpr_application_handle_local_options (GApplication *application, GVariantDict *o
       g_print ("%s %s\n", _ ("Performance Recorder"), WPR_VERSION);
       return EXIT_SUCCESS;
     }
+  if (g_variant_dict_contains (options, "record-now") && g_variant_dict_contains (options, "guide"))
+    {
+      g_printerr ("%s\n", _ ("--record-now does not go with --guide: what a guide asks for is "
+                             "started by the button of its page. Leave one of the two out."));
+      return EXIT_FAILURE;
+    }
   GVariant *parameter;
   const char *action = find_action (options, &parameter);
   if (action == NULL)

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 #include "format.h"
+#include "guide-facts.h"
 #include "texts.h"
 
 /* So many kinds of events are listed at once; more are a click away, so that the button's page
@@ -42,6 +43,7 @@ struct _WprGuidePage
   GtkWidget *facts;
   GtkWidget *records;
   GtkWidget *leaves_out;
+  GtkWidget *told;
   GtkWidget *place;
   GtkWidget *state;
   GtkWidget *progress;
@@ -391,6 +393,9 @@ fill_records (WprGuidePage *self, const WprPlan *plan)
           add_row (self, self->records, words, "");
         }
     }
+  g_autoptr (GPtrArray) told = wpr_guide_list_told (plan);
+  for (guint i = 0; i < told->len; i++)
+    add_row (self, self->records, told->pdata[i], "");
   g_autofree char *size = wpr_format_bytes (plan->memory_bytes);
   g_autofree char *kept
       = plan->mode == WPR_MODE_FILE
@@ -409,7 +414,13 @@ static void
 fill_leaves_out (WprGuidePage *self, const WprPlan *plan)
 {
   g_autoptr (GPtrArray) done = g_ptr_array_new ();
-  for (guint i = 0; plan != NULL && i < plan->missing->len; i++)
+  g_autoptr (GPtrArray) untold = wpr_guide_list_untold (plan);
+  g_autofree char *never = wpr_guide_describe_never (plan);
+  g_autofree char *safe_never = g_markup_escape_text (never, -1);
+  adw_expander_row_set_subtitle (ADW_EXPANDER_ROW (self->leaves_out), safe_never);
+  for (guint i = 0; i < untold->len; i++)
+    add_row (self, self->leaves_out, untold->pdata[i], "");
+  for (guint i = 0; i < plan->missing->len; i++)
     {
       const WprPlanMissing *missing = plan->missing->pdata[i];
       if (g_ptr_array_find_with_equal_func (done, missing->text, g_str_equal, NULL))
@@ -418,7 +429,7 @@ fill_leaves_out (WprGuidePage *self, const WprPlan *plan)
       g_autofree char *names = wpr_text_missing (plan, i);
       add_row (self, self->leaves_out, names, missing->text);
     }
-  for (guint i = 0; plan != NULL && i < plan->notices->len; i++)
+  for (guint i = 0; i < plan->notices->len; i++)
     add_row (self, self->leaves_out, plan->notices->pdata[i], "");
 }
 
@@ -447,11 +458,13 @@ fill (WprGuidePage *self)
   fill_steps (self, guide);
   fill_faults (self, guide);
   if (guide->plan != NULL)
-    fill_records (self, guide->plan);
-  fill_leaves_out (self, guide->plan);
-  adw_expander_row_set_subtitle (
-      ADW_EXPANDER_ROW (self->leaves_out),
-      _ ("Contents of files, passwords you type, pictures of the screen: never."));
+    {
+      g_autofree char *told = wpr_guide_describe_told (guide->plan);
+      g_autofree char *safe_told = g_markup_escape_text (told, -1);
+      adw_action_row_set_subtitle (ADW_ACTION_ROW (self->told), safe_told);
+      fill_records (self, guide->plan);
+      fill_leaves_out (self, guide->plan);
+    }
   g_autofree char *folder = wpr_text_folder (wpr_model_get_folder (self->model));
   /* Translators: %s is a folder */
   g_autofree char *where
@@ -524,6 +537,7 @@ wpr_guide_page_class_init (WprGuidePageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, WprGuidePage, facts);
   gtk_widget_class_bind_template_child (widget_class, WprGuidePage, records);
   gtk_widget_class_bind_template_child (widget_class, WprGuidePage, leaves_out);
+  gtk_widget_class_bind_template_child (widget_class, WprGuidePage, told);
   gtk_widget_class_bind_template_child (widget_class, WprGuidePage, place);
   gtk_widget_class_bind_template_child (widget_class, WprGuidePage, state);
   gtk_widget_class_bind_template_child (widget_class, WprGuidePage, progress);

@@ -404,6 +404,15 @@ void
 wpr_window_record_now (WprWindow *self)
 {
   g_return_if_fail (WPR_IS_WINDOW (self));
+  /* a guide asks for another recording, which its own button starts: its page gives way, unless it
+   * records already */
+  if (self->guided && wpr_guide_page_is_at_work (WPR_GUIDE_PAGE (self->guide)))
+    {
+      wpr_window_toast (self, _ ("Stop the recording of this page first"));
+      return;
+    }
+  if (self->guided)
+    wpr_window_leave_guide (GTK_WIDGET (self), NULL, NULL);
   /* what a finished recording shows is not in the way */
   if (wpr_model_get_page (self->model) == WPR_PAGE_RESULT)
     wpr_model_record_again (self->model);
