@@ -9,8 +9,8 @@
 #include "kit.h"
 
 #define STEP_MS 100
-#define PATIENCE 200 /* steps */
-#define SAVING 800   /* steps: everything of a busy machine can be in it */
+#define PATIENCE_US (30 * G_USEC_PER_SEC)
+#define SAVING 800 /* steps: everything of a busy machine can be in it */
 
 const char *wprui, *wpr;
 
@@ -73,7 +73,7 @@ kit_tear_down (void **state)
 void
 kit_wait_text (Screen *screen, const char *begin)
 {
-  for (guint i = 0; i < PATIENCE; i++)
+  for (gint64 end = g_get_monotonic_time () + PATIENCE_US; g_get_monotonic_time () < end;)
     {
       g_autofree char *text = screen_find_text (screen, ATSPI_ROLE_LABEL, begin);
       if (text != NULL)

@@ -9,15 +9,9 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include "hands.h"
 #include "kit.h"
 #include "profile-file.h"
-
-/* Where the second program stands: beside the window, which is 960 wide and begins at 0. */
-#define SOURCE_X 1100
-#define SOURCE_Y 40
-#define IN_SOURCE 80
-#define STEPS 20
-#define STEP_MS 40
 
 static const char *drag_files;
 
@@ -123,57 +117,17 @@ the_chooser_can_be_left (void **state)
 /* ---- the drag ---- */
 
 static void
-wait_line (GDataInputStream *lines, const char *word)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *line = g_data_input_stream_read_line (lines, NULL, NULL, &error);
-  if (g_strcmp0 (line, word) != 0)
-    fail_msg ("the second program says “%s”, not “%s”", line ? line : "nothing", word);
-}
-
-/* XTEST moves the pointer as a hand does: in steps, or no motion is seen. */
-static void
-drag_to (int x, int y)
-{
-  int from_x = SOURCE_X + IN_SOURCE, from_y = SOURCE_Y + IN_SOURCE;
-  for (int i = 0; i <= STEPS; i++)
-    {
-      g_autofree char *move = g_strdup_printf ("mousemove %d %d", from_x + (x - from_x) * i / STEPS,
-                                               from_y + (y - from_y) * i / STEPS);
-      screen_keys_at_once (move);
-      if (i == 0)
-        screen_keys_at_once ("mousedown 1");
-      screen_sleep (STEP_MS);
-    }
-  screen_sleep (300);
-  screen_keys_at_once ("mouseup 1");
-}
-
-static void
 files_are_added_by_dropping_them (void **state)
 {
   Screen *screen = *state;
   g_autofree char *good = write_titled_profile ("good.wprp", "The dragged one", "256", "Exec");
   g_autofree char *broken = write_titled_profile ("broken.wprp", "The torn one", "256K", "Exec");
   start (screen);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GSubprocess) source
-      = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, drag_files, good, broken, NULL);
-  assert_non_null (source);
-  g_autoptr (GDataInputStream) lines
-      = g_data_input_stream_new (g_subprocess_get_stdout_pipe (source));
-  wait_line (lines, "ready");
-  g_autofree char *place = g_strdup_printf (
-      "search --sync --name drag-files windowmove --sync %d %d", SOURCE_X, SOURCE_Y);
-  screen_keys (place);
-  drag_to (300, 300);
-  wait_line (lines, "end");
+  hands_drop (drag_files, (const char *[]){ good, broken, NULL });
   wait_switch (screen, "The dragged one");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "The torn one"));
   g_object_unref (
       screen_wait (screen, ATSPI_ROLE_LABEL, "BufferSize “256K” is not a whole number."));
-  g_subprocess_force_exit (source);
-  g_subprocess_wait (source, NULL, NULL);
   assert_int_equal (g_unlink (good) + g_unlink (broken), 0);
 }
 

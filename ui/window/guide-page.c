@@ -100,7 +100,8 @@ get_state (WprGuidePage *self)
     return STATE_STARTING;
   if (!self->guide->file->usable)
     return STATE_FAULTY;
-  if (self->guide->plan == NULL || self->guide->plan->needs_rights)
+  if (self->guide->plan == NULL || self->guide->plan->needs_rights
+      || wpr_details_is_empty (self->guide->plan))
     return STATE_REFUSED;
   if (page == WPR_PAGE_RECORDING || page == WPR_PAGE_SAVING || wpr_model_get_starting (self->model))
     return STATE_BUSY;
@@ -431,6 +432,8 @@ fill_leaves_out (WprGuidePage *self, const WprPlan *plan)
     }
   for (guint i = 0; i < plan->notices->len; i++)
     add_row (self, self->leaves_out, plan->notices->pdata[i], "");
+  /* what was asked for and cannot be had is not a click away */
+  adw_expander_row_set_expanded (ADW_EXPANDER_ROW (self->leaves_out), plan->missing->len > 0);
 }
 
 static void

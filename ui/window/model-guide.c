@@ -21,8 +21,8 @@ wpr_model_take_guide (WprModel *self, WprGuide *guide)
 gboolean
 wpr_model_can_start_guide (WprModel *self, const WprGuide *guide)
 {
-  return guide->id != NULL && !guide->plan->needs_rights && !self->starting
-         && (self->page == WPR_PAGE_CHOOSE || self->page == WPR_PAGE_RESULT);
+  return guide->id != NULL && !guide->plan->needs_rights && !wpr_details_is_empty (guide->plan)
+         && !self->starting && (self->page == WPR_PAGE_CHOOSE || self->page == WPR_PAGE_RESULT);
 }
 
 void
