@@ -99,6 +99,13 @@ WPR_API const WprProfile *wpr_library_find (WprLibrary *library, const char *nam
 /* The profile of a file that `wpr -start FILE.wprp` means: its Default, else its first. */
 WPR_API const WprProfile *wpr_library_get_default (WprLibrary *library, const char *source,
                                                    GError **error);
+/* What Tag of the outermost element says of a file whose profiles were chosen together: it stands
+ * for all of them. WPR takes the first, since it knows one default only. */
+#define WPR_PROFILE_TOGETHER "together"
+/* The default, or everything of a file that is so marked: elements are const WprProfile *, at least
+ * one. Free with g_ptr_array_unref; NULL with an error. */
+WPR_API GPtrArray *wpr_library_list_defaults (WprLibrary *library, const char *source,
+                                              GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprLibrary, wpr_library_unref)
 
 /* One profile asked for. */
@@ -321,8 +328,9 @@ WPR_API void wpr_plan_unref (WprPlan *plan);
  * with g_free. */
 WPR_API char *wpr_plan_to_text (const WprPlan *plan);
 WPR_API char *wpr_plan_to_json (const WprPlan *plan);
-/* The chosen variants with everything they build on, as one .wprp that WPR's schema accepts and
- * from which the same plan comes. Errors as wpr_plan_new(). Free with g_free. */
+/* The chosen variants with everything they build on, in the buffers that are asked for, as one
+ * .wprp that WPR's schema accepts and from which the same plan comes; several are marked
+ * WPR_PROFILE_TOGETHER. Errors as wpr_plan_new(). Free with g_free. */
 WPR_API char *wpr_profile_export (WprLibrary *library, const WprChoice *choice, GError **error);
 /* A counter of a processor by Windows' name, and what it is here. */
 typedef struct

@@ -16,6 +16,7 @@ typedef struct
   GHashTable *ids;        /* const WprNode * -> char *: the Id it gets */
   GHashTable *owners;     /* Id -> const WprNode * that has it */
   GHashTable *chosen;     /* names of the profiles that were asked for */
+  const WprChoice *choice;
 } WprExport;
 
 static void
@@ -127,9 +128,33 @@ wpr_export_value (const WprExport *export, const WprNode *node, const WprAttribu
   return id != NULL ? id : attribute->value;
 }
 
+/* A person's own number of buffers, or their size: in place of what a collector says. */
+static gboolean
+wpr_export_buffers (WprExport *export, const WprNode *node)
+{
+  const WprChoice *choice = export->choice;
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  guint value = wpr_node_is (node, "BufferSize") ? choice->buffer_size_kb
+                : wpr_node_is (node, "Buffers")  ? choice->buffers
+                                                 : 0;
+  gboolean is_percent = wpr_node_is (node, "Buffers") && choice->buffers_percent > 0;
+  if (value == 0 && !is_percent)
+    return FALSE;
+  if (is_percent)
+    g_ascii_formatd (number, sizeof number, "%g", choice->buffers_percent);
+  else
+    g_snprintf (number, sizeof number, "%u", value);
+  wpr_export_attribute (export, "Value", number);
+  if (is_percent)
+    wpr_export_attribute (export, "PercentageOfTotalMemory", "true");
+  return TRUE;
+}
+
 static void
 wpr_export_attributes (WprExport *export, const WprNode *node)
 {
+  if (wpr_export_buffers (export, node))
+    return;
   gboolean has_description = FALSE;
   for (guint i = 0; node->attributes != NULL && i < node->attributes->len; i++)
     {
@@ -249,15 +274,20 @@ wpr_export_rest (WprExport *export, const GArray *chosen, const char *element)
 }
 
 static char *
-wpr_export_write (WprLibrary *library, const GArray *chosen)
+wpr_export_write (WprLibrary *library, const WprChoice *choice, const GArray *chosen)
 {
   g_autoptr (GPtrArray) definitions = g_ptr_array_new ();
   g_autoptr (GHashTable) ids = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GHashTable) owners = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  WprExport export = {
-    g_string_new (NULL), library, wpr_library_get_builtin (library), definitions, ids, owners, names
-  };
+  WprExport export = { g_string_new (NULL),
+                       library,
+                       wpr_library_get_builtin (library),
+                       definitions,
+                       ids,
+                       owners,
+                       names,
+                       choice };
   /* The chosen ones first: where Ids collide, they keep theirs. */
   for (guint i = 0; i < chosen->len; i++)
     {
@@ -269,7 +299,10 @@ wpr_export_write (WprLibrary *library, const GArray *chosen)
     wpr_export_follow (&export, g_array_index (chosen, WprChosen, i).variant->node);
   g_string_append (export.text, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
                                 "<WindowsPerformanceRecorder Version=\"1.0\" "
-                                "Author=\"Performance Recorder\">\n  <Profiles>\n");
+                                "Author=\"Performance Recorder\"");
+  if (g_hash_table_size (names) > 1)
+    wpr_export_attribute (&export, "Tag", WPR_PROFILE_TOGETHER);
+  g_string_append (export.text, ">\n  <Profiles>\n");
   wpr_export_definitions (&export);
   g_string_append (export.text, "  </Profiles>\n");
   wpr_export_rest (&export, chosen, "TraceMergeProperties");
@@ -283,5 +316,5 @@ wpr_profile_export (WprLibrary *library, const WprChoice *choice, GError **error
 {
   g_return_val_if_fail (library != NULL && choice != NULL, NULL);
   g_autoptr (GArray) chosen = wpr_plan_choose_for_export (library, choice, error);
-  return chosen != NULL ? wpr_export_write (library, chosen) : NULL;
+  return chosen != NULL ? wpr_export_write (library, choice, chosen) : NULL;
 }

@@ -426,6 +426,25 @@ wpr_library_get_default (WprLibrary *library, const char *source, GError **error
   return first;
 }
 
+GPtrArray *
+wpr_library_list_defaults (WprLibrary *library, const char *source, GError **error)
+{
+  const WprProfile *first = wpr_library_get_default (library, source, error);
+  if (first == NULL)
+    return NULL;
+  GPtrArray *list = g_ptr_array_new ();
+  g_autofree char *tag = source != NULL ? wpr_library_dup_remark (library, source, "Tag") : NULL;
+  gboolean together = g_strcmp0 (tag, WPR_PROFILE_TOGETHER) == 0;
+  g_ptr_array_add (list, (gpointer)first);
+  for (guint i = 0; together && i < library->entries->len; i++)
+    {
+      const WprProfile *profile = wpr_library_get_profile (library, i);
+      if (g_strcmp0 (profile->source, source) == 0 && !profile->internal && profile != first)
+        g_ptr_array_add (list, (gpointer)profile);
+    }
+  return list;
+}
+
 const WprVariant *
 wpr_library_get_variant (WprLibrary *library, const WprProfile *profile, WprLevel level,
                          WprMode mode)

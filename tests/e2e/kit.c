@@ -9,8 +9,8 @@
 #include "kit.h"
 
 #define STEP_MS 100
-#define PATIENCE_US (30 * G_USEC_PER_SEC)
-#define SAVING 800 /* steps: everything of a busy machine can be in it */
+#define PATIENCE_US (90 * G_USEC_PER_SEC) /* a machine at work with other things */
+#define SAVING 800                        /* steps: everything of a busy machine can be in it */
 
 const char *wprui, *wpr;
 

@@ -221,6 +221,12 @@ settings_are_saved_as_a_profile_that_plans_the_same (void **state)
       = run_program (0, wpr, "-profiledetails", "GeneralProfile+CPU", "-json", NULL);
   assert_int_equal (json_number (theirs, "kinds"), json_number (ours, "kinds"));
   assert_int_equal (json_number (theirs, "memory_bytes"), json_number (ours, "memory_bytes"));
+  /* the file alone stands for all that was chosen */
+  g_autofree char *whole = run_program (0, wpr, "-profiledetails", file, "-json", NULL);
+  assert_int_equal (json_number (whole, "kinds"), json_number (ours, "kinds"));
+  assert_int_equal (json_number (whole, "memory_bytes"), json_number (ours, "memory_bytes"));
+  assert_non_null (strstr (whole, "GeneralProfile.Verbose.Memory"));
+  assert_non_null (strstr (whole, "CPU.Verbose.Memory"));
   assert_int_equal (g_unlink (file), 0);
 }
 

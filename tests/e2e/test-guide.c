@@ -75,7 +75,7 @@ record (Screen *screen, gboolean by_keys)
     screen_keys ("key ctrl+r");
   else
     screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Stop and Save", "停止并保存"));
-  kit_wait_text (screen, say ("Saved, and complete", "已保存，内容完整"));
+  kit_wait_text (screen, say ("Saved", "已保存"));
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Show File", "显示文件"),
                      ATSPI_STATE_SENSITIVE, TRUE);
   return the_saved_file ();

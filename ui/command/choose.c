@@ -139,6 +139,20 @@ choose_profile (WprChoosing *choosing, const char *name, const char *source, GEr
   return TRUE;
 }
 
+/* What a file stands for, where no profile of it is named. */
+static gboolean
+choose_defaults (WprChoosing *choosing, const char *source, GError **error)
+{
+  g_autoptr (GPtrArray) defaults
+      = wpr_library_list_defaults (choosing->chosen->library, source, error);
+  for (guint i = 0; defaults != NULL && i < defaults->len; i++)
+    {
+      const WprProfile *profile = g_ptr_array_index (defaults, i);
+      wpr_choice_add (choosing->chosen->choice, profile->name, source, -1);
+    }
+  return defaults != NULL;
+}
+
 /* Where ".wprp" ends in the word if it names a file: behind it come "!", "+" or nothing. */
 static const char *
 end_of_file (const char *word)
@@ -173,10 +187,7 @@ choose_next (WprChoosing *choosing, const char *word, GError **error)
   if (*end == '!')
     name = plus != NULL ? g_strndup (end + 1, plus - end - 1) : g_strdup (end + 1);
   else
-    {
-      const WprProfile *profile = wpr_library_get_default (choosing->chosen->library, shown, error);
-      name = profile != NULL ? g_strdup (profile->name) : NULL;
-    }
+    return choose_defaults (choosing, shown, error) && plus != NULL ? plus + 1 : NULL;
   return name != NULL && choose_profile (choosing, name, shown, error) && plus != NULL ? plus + 1
                                                                                        : NULL;
 }

@@ -131,29 +131,51 @@ find_who (WprLibrary *library, const char *name, const char *tag)
   return g_strdup ("");
 }
 
-/* The file's default profile, in memory where it has that, as `wpr -start FILE.wprp` would. */
+/* Memory where all have that, verbose where one has that, as `wpr -start FILE.wprp` would. */
+static void
+choose_variants (WprGuide *guide, const GPtrArray *profiles)
+{
+  gboolean memory = TRUE, verbose = FALSE;
+  for (guint i = 0; i < profiles->len; i++)
+    {
+      const WprProfile *profile = profiles->pdata[i];
+      memory &= profile->has[WPR_LEVEL_VERBOSE][WPR_MODE_MEMORY]
+                || profile->has[WPR_LEVEL_LIGHT][WPR_MODE_MEMORY];
+    }
+  guide->mode = memory ? WPR_MODE_MEMORY : WPR_MODE_FILE;
+  for (guint i = 0; i < profiles->len; i++)
+    verbose |= ((const WprProfile *)profiles->pdata[i])->has[WPR_LEVEL_VERBOSE][guide->mode];
+  guide->level = verbose ? WPR_LEVEL_VERBOSE : WPR_LEVEL_LIGHT;
+}
+
+/* What the file stands for. */
 static void
 plan (WprGuide *guide, WprLibrary *library, const WprMachine *machine)
 {
   g_autoptr (GError) error = NULL;
-  const WprProfile *profile = wpr_library_get_default (library, guide->file->name, &error);
-  if (profile == NULL)
+  g_autoptr (GPtrArray) profiles = wpr_library_list_defaults (library, guide->file->name, &error);
+  if (profiles == NULL)
     {
       guide->error = g_strdup (error->message);
       return;
     }
+  choose_variants (guide, profiles);
   g_autoptr (WprChoice) choice = wpr_choice_new ();
-  gboolean memory = profile->has[WPR_LEVEL_VERBOSE][WPR_MODE_MEMORY]
-                    || profile->has[WPR_LEVEL_LIGHT][WPR_MODE_MEMORY];
-  guide->mode = choice->mode = memory ? WPR_MODE_MEMORY : WPR_MODE_FILE;
-  guide->level = profile->has[WPR_LEVEL_VERBOSE][guide->mode] ? WPR_LEVEL_VERBOSE : WPR_LEVEL_LIGHT;
-  wpr_choice_add (choice, profile->name, profile->source, guide->level);
+  g_autoptr (GStrvBuilder) ids = g_strv_builder_new ();
+  choice->mode = guide->mode;
+  for (guint i = 0; i < profiles->len; i++)
+    {
+      const WprProfile *profile = profiles->pdata[i];
+      g_autofree char *id = wpr_profile_make_id (profile);
+      wpr_choice_add (choice, profile->name, profile->source, guide->level);
+      g_strv_builder_add (ids, id);
+    }
   choice->sample_interval_100ns = wpr_sample_interval_get ();
   guide->plan = wpr_plan_new (library, choice, machine, &error);
   if (guide->plan == NULL)
     guide->error = g_strdup (error->message);
   else
-    guide->id = wpr_profile_make_id (profile);
+    guide->ids = g_strv_builder_end (ids);
 }
 
 WprGuide *
@@ -189,7 +211,7 @@ clear_guide (gpointer data)
   g_strfreev (guide->steps);
   g_free (guide->who);
   g_free (guide->title);
-  g_free (guide->id);
+  g_strfreev (guide->ids);
   g_free (guide->error);
   g_free (guide->rights_text);
 }

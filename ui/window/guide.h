@@ -17,7 +17,7 @@ typedef struct _WprGuide
   char *who;           /* who asks, "" if the file does not say */
   char **steps;        /* what to do between start and stop; may be empty */
   char *title;         /* of the profile */
-  char *id;            /* of the profile, as of WprProfileItem; NULL: nothing can be recorded */
+  char **ids;          /* of its profiles, as of WprProfileItem; NULL: nothing can be recorded */
   WprMode mode;
   WprLevel level;
   WprPlan *plan; /* NULL: see error, or the faults */

@@ -21,7 +21,7 @@ wpr_model_take_guide (WprModel *self, WprGuide *guide)
 gboolean
 wpr_model_can_start_guide (WprModel *self, const WprGuide *guide)
 {
-  return guide->id != NULL && !guide->plan->needs_rights && !wpr_details_is_empty (guide->plan)
+  return guide->ids != NULL && !guide->plan->needs_rights && !wpr_details_is_empty (guide->plan)
          && !self->starting && (self->page == WPR_PAGE_CHOOSE || self->page == WPR_PAGE_RESULT);
 }
 
@@ -32,8 +32,7 @@ wpr_model_start_guide (WprModel *self, const WprGuide *guide)
     return;
   if (self->page == WPR_PAGE_RESULT)
     wpr_model_record_again (self);
-  char *names[] = { guide->id, NULL };
-  WprWish wish = { .names = names,
+  WprWish wish = { .names = guide->ids,
                    .level = guide->level,
                    .mode = guide->mode,
                    .folder = (char *)wpr_model_get_folder (self) };
