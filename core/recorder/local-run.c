@@ -18,8 +18,9 @@
 #include "recorder/urgent.h"
 
 #define TICK_MS 100
-/* Counts: an interrupt to each CPU whose ring moved, so only twice a second. */
-#define TICKS_A_COUNT 5
+/* Counts: an interrupt to each CPU whose ring moved, so only twice a second: at whole half seconds
+ * of the recording, so that a face's clock and its counts change together. */
+#define COUNT_NS (WPR_NS_PER_SECOND / 2)
 #define TICKS_A_SECOND 10
 /* Others' recordings are looked at rarely: it walks their folders. */
 #define TICKS_A_LOOK_AROUND 50
@@ -271,6 +272,17 @@ wpr_local_figures (WprLocal *local)
 }
 
 static gboolean
+wpr_run_is_count (WprLocal *local)
+{
+  WprClockReading now;
+  wpr_clock_read (&now);
+  gint64 n_counts = (now.monotonic_ns - local->session.started_ns) / COUNT_NS;
+  gboolean is_new = n_counts != local->n_counts;
+  local->n_counts = n_counts;
+  return is_new;
+}
+
+static gboolean
 wpr_run_tick (gpointer data)
 {
   WprLocal *local = data;
@@ -278,7 +290,7 @@ wpr_run_tick (gpointer data)
   wpr_local_drain (local);
   if (local->state != WPR_STATE_RECORDING)
     return G_SOURCE_REMOVE;
-  wpr_run_figures (local, local->n_ticks % TICKS_A_COUNT == 0);
+  wpr_run_figures (local, wpr_run_is_count (local));
   if (local->session.store != NULL && !local->session.backward)
     {
       wpr_run_flush (local);

@@ -183,6 +183,7 @@ wpr_local_clear (WprLocal *local)
   wpr_local_hook_set_note (&local->parent, NULL);
   local->guard = (WprGuard){ 0 };
   local->n_ticks = local->n_failed_drains = local->n_marks = 0;
+  local->n_counts = 0;
   local->loss_told_ns = 0;
   local->flushed_bytes = 0;
   local->others_need = 0;

@@ -45,6 +45,7 @@ struct _WprLocal
   int epoll_fd;
   gint64 started_realtime_ns;
   guint n_ticks;
+  gint64 n_counts; /* half seconds of the recording whose events are counted */
   guint n_failed_drains; /* in a row */
   guint64 flushed_bytes; /* of the store when it was last put on the disk for good */
   guint n_marks;

@@ -12,6 +12,7 @@
 #include "options-pane.h"
 #include "plan-bar.h"
 #include "profile-row.h"
+#include "row-texts.h"
 #include "symptom-bar.h"
 
 struct _WprChoosePage
@@ -336,6 +337,7 @@ wpr_choose_page_init (WprChoosePage *self)
 {
   self->rows = g_ptr_array_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
+  wpr_lay_out_rows (self->options);
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (on_typed), self);
   g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);
   g_signal_connect_swapped (self->options, "changed", G_CALLBACK (queue_wish), self);

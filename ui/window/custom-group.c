@@ -6,6 +6,7 @@
 #include <string.h>
 #include "faults-row.h"
 #include "profile-row.h"
+#include "row-texts.h"
 
 /* Rows an idle call: each takes about 1 ms, and the window must answer between two frames. */
 #define ROWS_A_CALL 20
@@ -250,6 +251,7 @@ wpr_custom_group_init (WprCustomGroup *self)
   self->wanted = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->query = g_strdup ("");
   gtk_widget_init_template (GTK_WIDGET (self));
+  wpr_lay_out_rows (self->add_row);
 }
 
 GtkWidget *

@@ -4,6 +4,7 @@
 #include "profile-row.h"
 
 #include <glib/gi18n.h>
+#include "row-texts.h"
 #include "search.h"
 
 struct _WprProfileRow
@@ -55,6 +56,7 @@ static void
 wpr_profile_row_init (WprProfileRow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  wpr_lay_out_rows (GTK_WIDGET (self));
   g_signal_connect_swapped (self->toggle, "notify::active", G_CALLBACK (on_active), self);
 }
 

@@ -235,7 +235,6 @@ wpr_saving_page_set_model (WprSavingPage *self, WprModel *model, WprSettings *se
 {
   self->model = g_object_ref (model);
   self->settings = g_object_ref (settings);
-  wpr_model_set_compress (model, wpr_settings_get_compress (settings));
   self->filling = TRUE;
   gtk_switch_set_active (GTK_SWITCH (self->compress), wpr_model_get_compress (model));
   self->filling = FALSE;

@@ -9,6 +9,7 @@
 #include "figure.h"
 
 #define GAUGE_STEP 0.004 /* less than a pixel of a gauge 200 pixels wide */
+#define GAUGE_LEAP 0.02  /* four of them: seen at once */
 /* A detail of another length is a new layout of the window, and is spoken: once a second is enough
  * to read. */
 #define DETAIL_US G_USEC_PER_SEC
@@ -79,16 +80,29 @@ set_mood (WprTile *self, WprTileMood mood)
   self->mood = mood;
 }
 
+static void
+set_gauge (WprTile *self, double fraction, double least)
+{
+  GtkLevelBar *gauge = GTK_LEVEL_BAR (self->gauge);
+  fraction = CLAMP (fraction, 0, 1);
+  if (gtk_widget_get_visible (self->gauge)
+      && fabs (gtk_level_bar_get_value (gauge) - fraction) > least)
+    gtk_level_bar_set_value (gauge, fraction);
+}
+
+void
+wpr_tile_move (WprTile *self, double fraction)
+{
+  set_gauge (self, fraction, GAUGE_LEAP);
+}
+
 void
 wpr_tile_show (WprTile *self, const char *value, const char *detail, double fraction,
                WprTileMood mood)
 {
   gint64 now_us = g_get_monotonic_time ();
   wpr_figure_show (self->value, value, FALSE);
-  fraction = CLAMP (fraction, 0, 1);
-  if (gtk_widget_get_visible (self->gauge)
-      && fabs (gtk_level_bar_get_value (GTK_LEVEL_BAR (self->gauge)) - fraction) > GAUGE_STEP)
-    gtk_level_bar_set_value (GTK_LEVEL_BAR (self->gauge), fraction);
+  set_gauge (self, fraction, GAUGE_STEP);
   if (mood == self->mood && self->detail_us != 0 && now_us - self->detail_us < DETAIL_US)
     return;
   set_mood (self, mood);

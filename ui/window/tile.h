@@ -21,5 +21,7 @@ void wpr_tile_set_title (WprTile *self, const char *title);
 /* fraction is of the gauge, 0..1. What did not change is not drawn again. */
 void wpr_tile_show (WprTile *self, const char *value, const char *detail, double fraction,
                     WprTileMood mood);
+/* Only the gauge, and only where it leaps: between two calls of the other. */
+void wpr_tile_move (WprTile *self, double fraction);
 
 G_END_DECLS

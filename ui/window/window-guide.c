@@ -43,6 +43,7 @@ wpr_window_take_guide (WprWindow *self, WprGuide *guide)
                         _ ("Stop the recording of this page first, then open the file again"));
       return;
     }
+  wpr_window_need_page (self, "guide");
   wpr_guide_page_show (WPR_GUIDE_PAGE (self->guide), guide, asked ? self->guide_ticket : "",
                        asked ? self->guide_note : "");
   g_clear_pointer (&self->guide_asked, g_free);

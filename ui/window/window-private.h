@@ -22,6 +22,8 @@ struct _WprWindow
   GtkWidget *places; /* record, recordings */
   GtkWidget *pages;
   GtkWidget *choose;
+  GtkWidget *recordings_place;
+  /* NULL until they are first shown: window-pages.c */
   GtkWidget *recording;
   GtkWidget *saving;
   GtkWidget *guide;
@@ -65,6 +67,10 @@ void wpr_window_finish_now (GtkWidget *widget, const char *name, GVariant *param
 void wpr_window_finish_elsewhere (GtkWidget *widget, const char *name, GVariant *parameter);
 /* Looks for programs, for the menu of the page. */
 void wpr_window_find_programs (WprWindow *self);
+/* window-pages.c: builds the page of the stack, if it is not there. */
+void wpr_window_need_page (WprWindow *self, const char *name);
+/* Builds the list of recordings once its place is shown. */
+void wpr_window_need_recordings (WprWindow *self);
 /* window-background.c: hides the window; the program stays as long as there is something to tell.
  */
 void wpr_window_go_to_background (WprWindow *self);

@@ -32,6 +32,7 @@ wpr_window_toast (WprWindow *self, const char *text)
 static void
 show_only (WprWindow *self, const char *name)
 {
+  wpr_window_need_page (self, name);
   GtkWidget *shown = gtk_stack_get_child_by_name (GTK_STACK (self->pages), name);
   gtk_widget_show (shown);
   gtk_stack_set_visible_child (GTK_STACK (self->pages), shown);
@@ -60,6 +61,8 @@ on_page (WprWindow *self)
 {
   WprPage page = wpr_model_get_page (self->model);
   const WprOutcome *outcome = wpr_model_get_outcome (self->model);
+  if (page == WPR_PAGE_SAVING || page == WPR_PAGE_RESULT)
+    wpr_window_need_page (self, page == WPR_PAGE_SAVING ? "saving" : "result");
   if (page == WPR_PAGE_SAVING)
     wpr_saving_page_enter (WPR_SAVING_PAGE (self->saving));
   else if (page == WPR_PAGE_RESULT)
@@ -84,6 +87,14 @@ on_outcome (WprWindow *self)
   if (wpr_model_get_page (self->model) == WPR_PAGE_RESULT && outcome != NULL)
     wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome,
                           wpr_model_get_stats (self->model), wpr_model_get_profiles (self->model));
+  wpr_window_update_actions (self);
+}
+
+/* Its page takes what comes of it from here on. */
+static void
+on_subject (WprWindow *self)
+{
+  wpr_window_need_page (self, "recording");
   wpr_window_update_actions (self);
 }
 
@@ -283,22 +294,13 @@ wpr_window_class_init (WprWindowClass *klass)
   G_OBJECT_CLASS (klass)->finalize = wpr_window_finalize;
   GTK_WINDOW_CLASS (klass)->close_request = wpr_window_close_request;
   g_type_ensure (WPR_TYPE_CHOOSE_PAGE);
-  g_type_ensure (WPR_TYPE_GUIDE_PAGE);
-  g_type_ensure (WPR_TYPE_RECORDING_PAGE);
-  g_type_ensure (WPR_TYPE_SAVING_PAGE);
-  g_type_ensure (WPR_TYPE_RESULT_PAGE);
-  g_type_ensure (WPR_TYPE_RECORDINGS_PAGE);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/io/github/performance_recorder/Wpr/window.ui");
   gtk_widget_class_bind_template_child (widget_class, WprWindow, toasts);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, places);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, pages);
   gtk_widget_class_bind_template_child (widget_class, WprWindow, choose);
-  gtk_widget_class_bind_template_child (widget_class, WprWindow, recording);
-  gtk_widget_class_bind_template_child (widget_class, WprWindow, saving);
-  gtk_widget_class_bind_template_child (widget_class, WprWindow, guide);
-  gtk_widget_class_bind_template_child (widget_class, WprWindow, result);
-  gtk_widget_class_bind_template_child (widget_class, WprWindow, recordings);
+  gtk_widget_class_bind_template_child (widget_class, WprWindow, recordings_place);
   wpr_window_install_actions (widget_class);
 }
 
@@ -337,7 +339,7 @@ wpr_window_new (GtkApplication *application, WprSettings *settings)
   g_signal_connect_object (self->model, "page", G_CALLBACK (on_page), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->model, "planned", G_CALLBACK (wpr_window_update_actions), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->model, "subject", G_CALLBACK (wpr_window_update_actions), self,
+  g_signal_connect_object (self->model, "subject", G_CALLBACK (on_subject), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->model, "outcome", G_CALLBACK (on_outcome), self,
                            G_CONNECT_SWAPPED);
@@ -352,15 +354,14 @@ wpr_window_new (GtkApplication *application, WprSettings *settings)
   wpr_choose_page_set_model (WPR_CHOOSE_PAGE (self->choose), self->model, self->settings);
   g_signal_connect_swapped (self->choose, "chosen", G_CALLBACK (on_chosen), self);
   wpr_window_set_up_customs (self);
-  wpr_recording_page_set_model (WPR_RECORDING_PAGE (self->recording), self->model);
-  wpr_saving_page_set_model (WPR_SAVING_PAGE (self->saving), self->model, self->settings);
+  wpr_model_set_compress (self->model, wpr_settings_get_compress (settings));
   self->list = wpr_recordings_new ();
   g_signal_connect_object (self->list, "toast", G_CALLBACK (on_toast), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->list, "trouble", G_CALLBACK (on_trouble), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->list, "cannot-trash", G_CALLBACK (on_cannot_trash), self,
                            G_CONNECT_SWAPPED);
-  wpr_recordings_page_set_model (WPR_RECORDINGS_PAGE (self->recordings), self->model, self->list);
-  wpr_guide_page_set_model (WPR_GUIDE_PAGE (self->guide), self->model);
+  g_signal_connect_swapped (self->places, "notify::visible-child-name",
+                            G_CALLBACK (wpr_window_need_recordings), self);
   g_signal_connect_object (self->model, "guide", G_CALLBACK (wpr_window_take_guide), self,
                            G_CONNECT_SWAPPED);
   wpr_window_update_actions (self);
