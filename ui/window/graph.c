@@ -21,6 +21,12 @@ struct _WprGraph
 {
   GtkWidget parent;
   const WprHistory *history;
+  /* what stays from picture to picture: grid, numbers, seconds; and of what it was made */
+  GskRenderNode *still; /* NULL: to be made */
+  guint64 still_scale;
+  gboolean still_memory;
+  int still_width, still_height;
+  int line_height, left, right;
 };
 
 G_DEFINE_FINAL_TYPE (WprGraph, wpr_graph, GTK_TYPE_WIDGET)
@@ -327,17 +333,73 @@ look_up_colors (Picture *picture)
 }
 
 static void
+place (Picture *picture, double left, double right, int height)
+{
+  picture->left = left;
+  picture->right = right;
+  picture->top = picture->line_height + 6;
+  picture->bottom = height - picture->line_height - 6;
+}
+
+static void
 lay_out (Picture *picture, int width, int height)
 {
   g_autofree char *widest = wpr_format_count (picture->history->scale * STEPS);
   g_autofree char *full = wpr_format_percent (1, 0);
   PangoRectangle logical;
-  picture->left = text_width (picture, widest) + GAP;
+  int left = text_width (picture, widest) + GAP;
   pango_layout_get_pixel_extents (picture->layout, NULL, &logical);
   picture->line_height = logical.height;
-  picture->right = width - (picture->history->memory ? 0 : text_width (picture, full) + GAP);
-  picture->top = picture->line_height + 6;
-  picture->bottom = height - picture->line_height - 6;
+  int right = width - (picture->history->memory ? 0 : text_width (picture, full) + GAP);
+  place (picture, left, right, height);
+}
+
+static void
+begin_part (Picture *picture, GtkSnapshot *snapshot, const graphene_rect_t *bounds)
+{
+  picture->cr = gtk_snapshot_append_cairo (snapshot, bounds);
+}
+
+/* Its texts are most of the work of a picture. */
+static void
+make_still (WprGraph *self, Picture *picture, int width, int height)
+{
+  const WprHistory *history = self->history;
+  if (self->still != NULL && history->scale == self->still_scale
+      && history->memory == self->still_memory && width == self->still_width
+      && height == self->still_height)
+    return;
+  g_clear_pointer (&self->still, gsk_render_node_unref);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  begin_part (picture, snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  lay_out (picture, width, height);
+  draw_axes (picture);
+  draw_seconds (picture);
+  cairo_destroy (picture->cr);
+  self->still = gtk_snapshot_free_to_node (snapshot);
+  self->still_scale = history->scale;
+  self->still_memory = history->memory;
+  self->still_width = width;
+  self->still_height = height;
+  self->line_height = picture->line_height;
+  self->left = (int)picture->left;
+  self->right = (int)picture->right;
+}
+
+static void
+draw_moving (Picture *picture)
+{
+  const WprHistory *history = picture->history;
+  if (history->moments->len > 0)
+    {
+      draw_rate (picture);
+      draw_gaps (picture);
+      if (!history->memory)
+        draw_fill (picture);
+      draw_bracket (picture);
+    }
+  for (guint i = 0; i < history->flags->len; i++)
+    draw_flag (picture, &g_array_index (history->flags, WprFlag, i));
 }
 
 static void
@@ -349,23 +411,39 @@ wpr_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     return;
   Picture picture = { .self = self, .history = self->history };
   picture.layout = gtk_widget_create_pango_layout (widget, NULL);
-  picture.cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   look_up_colors (&picture);
-  lay_out (&picture, width, height);
-  draw_axes (&picture);
-  draw_seconds (&picture);
-  if (self->history->moments->len > 0)
-    {
-      draw_rate (&picture);
-      draw_gaps (&picture);
-      if (!self->history->memory)
-        draw_fill (&picture);
-      draw_bracket (&picture);
-    }
-  for (guint i = 0; i < self->history->flags->len; i++)
-    draw_flag (&picture, &g_array_index (self->history->flags, WprFlag, i));
+  make_still (self, &picture, width, height);
+  picture.line_height = self->line_height;
+  place (&picture, self->left, self->right, height);
+  if (self->still != NULL)
+    gtk_snapshot_append_node (snapshot, self->still);
+  /* texts of marks may reach over the edges of the plot, none below it */
+  begin_part (&picture, snapshot,
+              &GRAPHENE_RECT_INIT (0, 0, width, (float)ceil (picture.bottom) + 1));
+  draw_moving (&picture);
   cairo_destroy (picture.cr);
   g_object_unref (picture.layout);
+}
+
+static void
+forget_still (WprGraph *self)
+{
+  g_clear_pointer (&self->still, gsk_render_node_unref);
+}
+
+/* Colours, fonts, contrast. */
+static void
+wpr_graph_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  forget_still (WPR_GRAPH (widget));
+  GTK_WIDGET_CLASS (wpr_graph_parent_class)->css_changed (widget, change);
+}
+
+static void
+wpr_graph_dispose (GObject *object)
+{
+  forget_still (WPR_GRAPH (object));
+  G_OBJECT_CLASS (wpr_graph_parent_class)->dispose (object);
 }
 
 static void
@@ -381,7 +459,9 @@ static void
 wpr_graph_class_init (WprGraphClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = wpr_graph_dispose;
   widget_class->snapshot = wpr_graph_snapshot;
+  widget_class->css_changed = wpr_graph_css_changed;
   widget_class->measure = wpr_graph_measure;
   gtk_widget_class_set_css_name (widget_class, "graph");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "figure.h"
+#include "gauge.h"
 
 #define GAUGE_STEP 0.004 /* less than a pixel of a gauge 200 pixels wide */
 #define GAUGE_LEAP 0.02  /* four of them: seen at once */
@@ -83,11 +84,10 @@ set_mood (WprTile *self, WprTileMood mood)
 static void
 set_gauge (WprTile *self, double fraction, double least)
 {
-  GtkLevelBar *gauge = GTK_LEVEL_BAR (self->gauge);
+  WprGauge *gauge = WPR_GAUGE (self->gauge);
   fraction = CLAMP (fraction, 0, 1);
-  if (gtk_widget_get_visible (self->gauge)
-      && fabs (gtk_level_bar_get_value (gauge) - fraction) > least)
-    gtk_level_bar_set_value (gauge, fraction);
+  if (gtk_widget_get_visible (self->gauge) && fabs (wpr_gauge_get_value (gauge) - fraction) > least)
+    wpr_gauge_set_value (gauge, fraction);
 }
 
 void
@@ -151,6 +151,7 @@ wpr_tile_class_init (WprTileClass *klass)
   properties[PROP_GAUGE] = g_param_spec_boolean ("gauge", NULL, NULL, FALSE,
                                                  G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
+  g_type_ensure (WPR_TYPE_GAUGE);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/io/github/performance_recorder/Wpr/tile.ui");

@@ -312,6 +312,17 @@ do_undo_choice (GtkWidget *widget, const char *name, GVariant *parameter)
   wpr_choose_page_undo (WPR_CHOOSE_PAGE (WPR_WINDOW (widget)->choose));
 }
 
+/* GtkApplication would build it with every window, for gtk/help-overlay.ui. */
+static void
+do_show_shortcuts (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  g_autoptr (GtkBuilder) builder
+      = gtk_builder_new_from_resource ("/io/github/performance_recorder/Wpr/help-overlay.ui");
+  GtkWindow *overlay = GTK_WINDOW (gtk_builder_get_object (builder, "help_overlay"));
+  gtk_window_set_transient_for (overlay, GTK_WINDOW (widget));
+  gtk_window_present (overlay);
+}
+
 /* One row an action: its name, its parameter, what it does, on which pages it is possible. */
 #define ON(page) (1u << (page))
 #define ON_ALL G_MAXUINT
@@ -353,6 +364,7 @@ static const struct
   { "win.check-profile", "s", wpr_window_check_profile, ON (WPR_PAGE_CHOOSE) },
   { "win.remove-profile", "s", wpr_window_remove_profile, ON (WPR_PAGE_CHOOSE) },
   { "win.search", NULL, do_search, ON_ALL },
+  { "win.show-help-overlay", NULL, do_show_shortcuts, ON_ALL },
   { "win.show-recordings", NULL, do_show_recordings, ON_ALL },
   { "win.show-record", NULL, do_show_record, ON_ALL },
   { "win.start-guide", NULL, wpr_window_start_guide, 0 },
