@@ -25,6 +25,7 @@ SECONDS = 10.0
 MENU_FROM_RIGHT = 142  # the menu button of the header bar; three buttons of the window come behind
 HEADER_Y = 28
 SETTLE_S = 3.0
+HOVER_S = 0.3  # the button is lit then, and its tooltip, after half a second, not there
 WIDTH, HEIGHT = 1280, 900
 
 
@@ -98,13 +99,14 @@ class Window:
     def click(self):
         """ms from a click on the menu button to paint: the menu opens and closes in turn."""
         self.display.move(self.width - MENU_FROM_RIGHT, HEADER_Y)
-        time.sleep(0.5)
+        time.sleep(HOVER_S)
         before = self.display.look()
         begin = time.monotonic()
         self.display.button(1)
         self.display.button(0)
         took = self.display.wait(before, begin)
-        time.sleep(0.5)
+        self.display.move(WIDTH - 4, HEIGHT - 4)
+        time.sleep(0.7)
         return took
 
     def memory(self):

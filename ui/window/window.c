@@ -57,17 +57,25 @@ wpr_window_show_page (WprWindow *self)
 }
 
 static void
+show_outcome (WprWindow *self, const WprOutcome *outcome)
+{
+  wpr_window_need_page (self, "result");
+  wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome, wpr_model_get_stats (self->model),
+                        wpr_model_get_profiles (self->model));
+}
+
+static void
 on_page (WprWindow *self)
 {
   WprPage page = wpr_model_get_page (self->model);
   const WprOutcome *outcome = wpr_model_get_outcome (self->model);
-  if (page == WPR_PAGE_SAVING || page == WPR_PAGE_RESULT)
-    wpr_window_need_page (self, page == WPR_PAGE_SAVING ? "saving" : "result");
   if (page == WPR_PAGE_SAVING)
-    wpr_saving_page_enter (WPR_SAVING_PAGE (self->saving));
+    {
+      wpr_window_need_page (self, "saving");
+      wpr_saving_page_enter (WPR_SAVING_PAGE (self->saving));
+    }
   else if (page == WPR_PAGE_RESULT)
-    wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome,
-                          wpr_model_get_stats (self->model), wpr_model_get_profiles (self->model));
+    show_outcome (self, outcome);
   wpr_window_show_page (self);
   if (page != WPR_PAGE_CHOOSE)
     adw_view_stack_set_visible_child_name (ADW_VIEW_STACK (self->places), "record");
@@ -85,8 +93,7 @@ on_outcome (WprWindow *self)
 {
   const WprOutcome *outcome = wpr_model_get_outcome (self->model);
   if (wpr_model_get_page (self->model) == WPR_PAGE_RESULT && outcome != NULL)
-    wpr_result_page_show (WPR_RESULT_PAGE (self->result), outcome,
-                          wpr_model_get_stats (self->model), wpr_model_get_profiles (self->model));
+    show_outcome (self, outcome);
   wpr_window_update_actions (self);
 }
 
