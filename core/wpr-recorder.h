@@ -159,9 +159,9 @@ WPR_API WprStats *wpr_recorder_ref_stats (WprRecorder *self);
 WPR_API GPtrArray *wpr_recorder_get_notices (WprRecorder *self);
 /* a{sv}: "profiles" as (variant ids), "titles" as, "mode" s, "level" s, "user" s, "program" s (who
  * began it: "wpr", "wprui"), "pid" u, "started" x (realtime ns), "plan-text" s, "plan-json" s,
- * "digest" s, "store" s; once SAVED also "saved-folder" ay,
- * "saved-name" ay, "saved-size" t, "saved-events" t, "saved-lost" t, "saved-duration" x (ns). Empty
- * before a start. Floating-free (owned). */
+ * "digest" s, "store" s, "withdrawn" b (the broker has gone meanwhile); once SAVED also
+ * "saved-folder" ay, "saved-name" ay, "saved-size" t, "saved-events" t, "saved-lost" t,
+ * "saved-duration" x (ns). Empty before a start. Floating-free (owned). */
 WPR_API GVariant *wpr_recorder_describe (WprRecorder *self);
 
 /* files: a(say) of (display name, bytes) of every .wprp the choice names; NULL if none. program:
@@ -170,6 +170,22 @@ WPR_API void wpr_recorder_start_async (WprRecorder *self, const WprChoice *choic
                                        const char *program, GCancellable *cancellable,
                                        GAsyncReadyCallback callback, gpointer data);
 WPR_API gboolean wpr_recorder_start_finish (WprRecorder *self, GAsyncResult *result,
+                                            GError **error);
+
+/* Before a start: asks the broker for the rights this user lacks, which may ask a person (WprUnlock
+ * of the machine says so). The recorder, not the face, is who is let in, and holds what it got for
+ * its next start; a start whose plan says `unlock` asks by itself if nobody did. contents: probes,
+ * too. WPR_ERROR_NOT_PERMITTED: refused, dismissed, or nobody answered, each in its own words. */
+WPR_API void wpr_recorder_unlock_async (WprRecorder *self, gboolean contents,
+                                        GCancellable *cancellable, GAsyncReadyCallback callback,
+                                        gpointer data);
+WPR_API gboolean wpr_recorder_unlock_finish (WprRecorder *self, GAsyncResult *result,
+                                             GError **error);
+/* What the recorder's process is called on the system bus: for an agent that answers polkit's
+ * question for it, as pkttyagent. Free with g_free; WPR_ERROR_NOT_AVAILABLE: there is no bus. */
+WPR_API void wpr_recorder_bus_name_async (WprRecorder *self, GCancellable *cancellable,
+                                          GAsyncReadyCallback callback, gpointer data);
+WPR_API char *wpr_recorder_bus_name_finish (WprRecorder *self, GAsyncResult *result,
                                             GError **error);
 
 /* What a finished file is, or several together. */
@@ -262,7 +278,8 @@ WPR_API gboolean wpr_sample_interval_set (guint interval_100ns, GError **error);
 /* ---- unfinished raw recordings ---- */
 typedef struct
 {
-  char *path; /* the raw store's folder */
+  char *path; /* the raw store's folder; "broker:ID": rings in memory whose recorder was killed,
+                 kept for ten minutes, started_realtime_ns is then when that was */
   char *instance;
   gint64 started_realtime_ns;
   guint64 bytes;

@@ -140,6 +140,22 @@ on_grown (GObject *source, GAsyncResult *result, gpointer data)
   call_end (data, NULL, error);
 }
 
+static void
+on_unlocked (GObject *source, GAsyncResult *result, gpointer data)
+{
+  GError *error = NULL;
+  wpr_recorder_unlock_finish (WPR_RECORDER (source), result, &error);
+  call_end (data, NULL, error);
+}
+
+static void
+on_bus_name (GObject *source, GAsyncResult *result, gpointer data)
+{
+  GError *error = NULL;
+  g_autofree char *name = wpr_recorder_bus_name_finish (WPR_RECORDER (source), result, &error);
+  call_end (data, name != NULL ? g_variant_new ("(s)", name) : NULL, error);
+}
+
 /* ---- methods ---- */
 
 static void
@@ -330,6 +346,23 @@ grow (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *paramet
 }
 
 static void
+unlock (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parameters)
+{
+  guint32 job = 0;
+  gboolean contents = FALSE;
+  g_variant_get (parameters, "(ub)", &job, &contents);
+  WprBusCall *call = call_begin (client, invocation, job);
+  wpr_recorder_unlock_async (client->bus->recorder, contents, call->cancellable, on_unlocked, call);
+}
+
+static void
+bus_name (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parameters)
+{
+  WprBusCall *call = call_begin (client, invocation, 0);
+  wpr_recorder_bus_name_async (client->bus->recorder, call->cancellable, on_bus_name, call);
+}
+
+static void
 set_note (WprBusClient *client, GDBusMethodInvocation *invocation, GVariant *parameters)
 {
   const char *note = NULL;
@@ -376,6 +409,8 @@ static const struct
   { "Flush", flush, WPR_NEED_OWN },
   { "SetProfiles", set_profiles, WPR_NEED_OWN },
   { "Grow", grow, WPR_NEED_OWN },
+  { "Unlock", unlock, WPR_NEED_OWN },
+  { "BusName", bus_name, WPR_NEED_OWN },
 };
 
 void

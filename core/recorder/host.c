@@ -93,8 +93,12 @@ static gboolean
 on_idle_timeout (gpointer data)
 {
   WprHost *host = data;
-  if (wpr_recorder_get_state (host->recorder) == WPR_STATE_IDLE)
-    g_main_loop_quit (host->loop);
+  if (wpr_recorder_get_state (host->recorder) != WPR_STATE_IDLE)
+    return G_SOURCE_REMOVE;
+  /* A window has it at hand, perhaps unlocked. */
+  if (wpr_bus_get_n_clients (host->bus) > 0)
+    return G_SOURCE_CONTINUE;
+  g_main_loop_quit (host->loop);
   return G_SOURCE_REMOVE;
 }
 

@@ -122,6 +122,8 @@ wpr_job_run (const WprJob *job, GError **error)
   WprProgress progress = { wpr_job_progress, (gpointer)job };
   WprSinkResult result = { 0 };
   g_autoptr (WprTrace) trace = wpr_trace_open_at (job->hold.folder_fd, job->store_path, &why);
+  if (trace)
+    wpr_trace_set_kallsyms (trace, job->kallsyms);
   if (trace && job->description)
     wpr_trace_set_description_func (trace, wpr_job_description, (gpointer)job);
   WprSinkOptions options = { .compress = (job->flags & WPR_SAVE_COMPRESSED) != 0,

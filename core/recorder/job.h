@@ -15,7 +15,8 @@ typedef struct
   WprStoreHold hold; /* of that store; the caller's */
   int folder_fd;
   const char *name;
-  WprBehalf *behalf; /* whose file it is; NULL: this process's */
+  const char *kallsyms; /* a file with the kernel's names; NULL: /proc/kallsyms */
+  WprBehalf *behalf;    /* whose file it is; NULL: this process's */
   WprSaveFlags flags;
   char *(*description) (gpointer data); /* NULL ok; asked for last; result is freed */
   WprProgressFunc progress;             /* NULL ok */

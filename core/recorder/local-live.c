@@ -327,7 +327,7 @@ wpr_local_set_profiles (WprLocal *local, const WprChoice *wanted, GVariant *file
     return FALSE;
   g_autoptr (GVariant) all = wpr_live_files (local->files, files);
   g_autoptr (WprPlan) fresh = wpr_live_plan (local, choice, all, error);
-  if (!fresh)
+  if (!fresh || !wpr_local_learn_formats (local, fresh, error))
     return FALSE;
   g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (WprChange));
   WprChanging changing = { local->plan, fresh, changes, g_get_monotonic_time () };
@@ -349,6 +349,7 @@ wpr_local_set_profiles (WprLocal *local, const WprChoice *wanted, GVariant *file
       wpr_live_mark (local, on ? begun.monotonic_ns : over.monotonic_ns, text);
     }
   wpr_local_rewatch (local);
+  wpr_local_keep (local);
   return good;
 }
 

@@ -169,5 +169,6 @@ wpr_local_save (WprLocal *local, GTask *task, int folder_fd, const char *name, c
       return;
     }
   local->saving = TRUE;
-  wpr_merge_queue (local, task, path, hold, folder_fd, name, note, wpr_save_done);
+  wpr_merge_queue (local, task, path, hold, wpr_local_kallsyms (local), folder_fd, name, note,
+                   wpr_save_done);
 }

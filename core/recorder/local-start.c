@@ -59,7 +59,7 @@ wpr_local_check_strict (const WprPlan *plan, GError **error)
 }
 
 static gboolean
-wpr_start_plan (WprLocal *local, GVariant *files, GError **error)
+wpr_start_plan (WprLocal *local, GVariant *files, GCancellable *cancellable, GError **error)
 {
   g_autoptr (WprLibrary) library = wpr_library_new ();
   local->machine = wpr_machine_probe ();
@@ -79,7 +79,7 @@ wpr_start_plan (WprLocal *local, GVariant *files, GError **error)
   for (guint i = 0; i < local->plan->notices->len; i++)
     wpr_local_notice (local, WPR_NOTICE_INFO, "plan", "%s",
                       (const char *)g_ptr_array_index (local->plan->notices, i));
-  return TRUE;
+  return wpr_local_unlock_for_plan (local, cancellable, error);
 }
 
 /* ---- opening ---- */
@@ -93,7 +93,7 @@ wpr_start_session (WprLocal *local, const char *program)
   session->machine = local->machine;
   session->manifest = local->manifest;
   session->world = wpr_world_new (WPR_WORLD_MAX_DEAD);
-  session->opener = wpr_opener_local_new ();
+  session->opener = local->broker ? wpr_local_broker_opener (local) : wpr_opener_local_new ();
   session->own_tids = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_array_append_vals (session->own_tids, local->tids, G_N_ELEMENTS (local->tids));
   session->backward = local->plan->mode == WPR_MODE_MEMORY;
@@ -200,8 +200,13 @@ wpr_start_rundown (WprLocal *local, GError **error)
   WprClockReading now;
   guint n_unreadable = 0;
   wpr_clock_read (&now);
-  wpr_world_read_proc (session->world, "/proc", now.monotonic_ns, &n_unreadable);
-  wpr_world_read_kernel (session->world, now.monotonic_ns);
+  if (local->broker && !wpr_local_broker_rundown (local, error))
+    return FALSE;
+  if (!local->broker)
+    {
+      wpr_world_read_proc (session->world, "/proc", now.monotonic_ns, &n_unreadable);
+      wpr_world_read_kernel (session->world, now.monotonic_ns);
+    }
   if (n_unreadable > 0)
     wpr_local_notice (local, WPR_NOTICE_INFO, "rundown-closed",
                       g_dngettext (GETTEXT_PACKAGE,
@@ -240,7 +245,8 @@ wpr_start_all (WprLocal *local, GVariant *files, const char *program, GCancellab
                GError **error)
 {
   wpr_local_wait_closed (local);
-  if (!wpr_start_plan (local, files, error) || wpr_start_cancelled (local, cancellable, error))
+  if (!wpr_start_plan (local, files, cancellable, error)
+      || wpr_start_cancelled (local, cancellable, error))
     return FALSE;
   wpr_start_session (local, program);
   if (!wpr_start_prepare (local, error) || wpr_start_cancelled (local, cancellable, error)
@@ -314,6 +320,8 @@ wpr_local_start (WprLocal *local, WprChoice *choice, GVariant *files, const char
       g_propagate_error (error, g_steal_pointer (&why));
       return FALSE;
     }
+  wpr_local_keep (local);
+  wpr_local_watch_broker (local);
   wpr_local_begin_ticks (local);
   wpr_local_describe (local, program);
   wpr_local_step (local, WPR_STEP_STARTED, NULL);

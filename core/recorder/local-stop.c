@@ -67,6 +67,7 @@ wpr_stop_halt (WprLocal *local, WprStore *ring_store, WprStoreHold *hold, GError
   *hold = wpr_store_hold (store);
   wpr_store_close (store);
   session->store = NULL;
+  local->kallsyms_fd = wpr_local_kallsyms (local); /* while there is somebody to ask */
   if (!session->backward)
     session->manifest = NULL;
   wpr_local_close_sources (local);
@@ -203,7 +204,8 @@ wpr_stop_into (WprLocal *local, GTask *task, int folder_fd, const char *name, co
   g_free (local->stopped_folder);
   local->stopped_folder = wpr_stop_path_of (folder_fd, NULL);
   wpr_local_step (local, WPR_STEP_MERGE, NULL);
-  wpr_merge_queue (local, task, local->stopped_store, hold, folder_fd, name, NULL, wpr_stop_merged);
+  wpr_merge_queue (local, task, local->stopped_store, hold, local->kallsyms_fd, folder_fd, name,
+                   NULL, wpr_stop_merged);
   return TRUE;
 }
 

@@ -137,6 +137,8 @@ wpr_local_close_sources (WprLocal *local)
   if (local->closer)
     g_thread_join (g_steal_pointer (&local->closer));
   g_clear_object (&local->session.opener);
+  /* The opener holds the session until all is closed. */
+  wpr_local_drop_broker (local);
   local->closer
       = g_thread_new ("wpr-close", wpr_local_close_thread, g_steal_pointer (&local->sources));
 }
@@ -432,6 +434,47 @@ wpr_local_hook_grow (WprRecorderBackend *backend, GTask *task, const char *colle
                                           .folder_fd = -1 });
 }
 
+/* The mode of the start is not known yet; most record in memory. */
+static void
+wpr_local_do_unlock (WprLocal *local, WprLocalCall *call)
+{
+  GError *error = NULL;
+  gboolean good = FALSE;
+  if (local->state == WPR_STATE_IDLE)
+    good
+        = wpr_local_unlock (local, "memory", call->on, g_task_get_cancellable (call->task), &error);
+  else
+    wpr_set_error (&error, WPR_ERROR_STATE, 0,
+                   _ ("The recording has begun already; whether it may is asked before."));
+  wpr_local_answer (g_steal_pointer (&call->task), good, error);
+}
+
+static void
+wpr_local_hook_unlock (WprRecorderBackend *backend, GTask *task, gboolean contents)
+{
+  wpr_local_ask (
+      backend,
+      (WprLocalCall){ .func = wpr_local_do_unlock, .task = task, .on = contents, .folder_fd = -1 });
+}
+
+static void
+wpr_local_do_bus_name (WprLocal *local, WprLocalCall *call)
+{
+  GError *error = NULL;
+  char *name = wpr_broker_bus_name (&error);
+  if (name)
+    wpr_recorder_return_string (g_steal_pointer (&call->task), name);
+  else
+    wpr_recorder_return_error (g_steal_pointer (&call->task), error);
+}
+
+static void
+wpr_local_hook_bus_name (WprRecorderBackend *backend, GTask *task)
+{
+  wpr_local_ask (backend,
+                 (WprLocalCall){ .func = wpr_local_do_bus_name, .task = task, .folder_fd = -1 });
+}
+
 static GVariant *
 wpr_local_hook_describe (WprRecorderBackend *backend)
 {
@@ -451,6 +494,7 @@ wpr_local_shut_down (gpointer data)
     for (guint i = 0; i < local->sources->len; i++)
       wpr_source_stop (g_ptr_array_index (local->sources, i), &local->session, NULL);
   wpr_local_clear (local);
+  wpr_local_drop_broker (local);
   if (local->closer)
     g_thread_join (g_steal_pointer (&local->closer));
 }
@@ -530,6 +574,8 @@ static const WprRecorderBackendClass wpr_local_class = {
   .set_profiles = wpr_local_hook_set_profiles,
   .grow = wpr_local_hook_grow,
   .set_note = wpr_local_hook_set_note,
+  .unlock = wpr_local_hook_unlock,
+  .bus_name = wpr_local_hook_bus_name,
   .describe = wpr_local_hook_describe,
   .free = wpr_local_hook_free,
 };
@@ -550,7 +596,7 @@ wpr_recorder_new_local (const char *instance, GError **error)
   WprLocal *local = g_new0 (WprLocal, 1);
   local->parent.klass = &wpr_local_class;
   local->instance = g_strdup (instance);
-  local->epoll_fd = local->disk_fd = -1;
+  local->epoll_fd = local->disk_fd = local->kallsyms_fd = -1;
   local->interrupts = g_ptr_array_new_with_free_func (g_object_unref);
   local->notices = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_notice_free);
   local->description = g_variant_ref_sink (g_variant_new_array (G_VARIANT_TYPE ("{sv}"), NULL, 0));

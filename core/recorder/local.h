@@ -5,6 +5,7 @@
  * looks at; job.c: a raw store into a file, on a thread of its own. */
 #pragma once
 
+#include "broker/client.h"
 #include "recorder/figures.h"
 #include "recorder/guard.h"
 #include "recorder/recorder-private.h"
@@ -26,6 +27,13 @@ struct _WprLocal
   GThread *closer;   /* closes the last recording's events; worker only */
   gint closing;      /* atomic: closer is at it */
   gint cancel_start; /* atomic: asked to cancel while starting */
+
+  /* ---- worker only: the broker's session, of this recording or the next ---- */
+  WprBrokerSession *broker; /* NULL: none */
+  const char *broker_mode;  /* "memory", "file" */
+  gboolean broker_contents;
+  GSource *broker_watch;
+  int kallsyms_fd; /* of the merge that is about to be queued; -1 */
 
   /* ---- worker only: this recording ---- */
   WprState state;
@@ -91,6 +99,25 @@ void wpr_local_describe (WprLocal *local, const char *program);
 gboolean wpr_local_add_files (WprLibrary *library, GVariant *files, GError **error);
 /* FALSE with error if a plan lacks what one of its profiles cannot do without. */
 gboolean wpr_local_check_strict (const WprPlan *plan, GError **error);
+
+/* local-broker.c: all on the worker */
+/* Holds a session that may do that; asks for one, and so perhaps a person, unless there is one. */
+gboolean wpr_local_unlock (WprLocal *local, const char *mode, gboolean contents,
+                           GCancellable *cancellable, GError **error);
+/* What the plan needs: a session and what the events are, or none. */
+gboolean wpr_local_unlock_for_plan (WprLocal *local, GCancellable *cancellable, GError **error);
+void wpr_local_drop_broker (WprLocal *local);
+WprOpener *wpr_local_broker_opener (WprLocal *local);
+/* Ids and formats of a plan's events; TRUE where they are read here. */
+gboolean wpr_local_learn_formats (WprLocal *local, const WprPlan *plan, GError **error);
+gboolean wpr_local_broker_rundown (WprLocal *local, GError **error);
+/* A memfd with the kernel's names, the caller's; -1: /proc/kallsyms it is. */
+int wpr_local_kallsyms (WprLocal *local);
+/* Memory mode: what the rings mean is left with the broker, should this process be killed. */
+void wpr_local_keep (WprLocal *local);
+void wpr_local_watch_broker (WprLocal *local);
+WprManifest *wpr_kept_manifest (GBytes *kept, GArray **sets, gint64 *started_ns,
+                                gint64 *started_realtime_ns, GError **error);
 
 /* local-live.c */
 /* wanted: only its profiles count. */

@@ -12,7 +12,7 @@ typedef struct
   WprLocal *local;
   GTask *task;
   char *path, *name, *note;
-  int folder_fd;
+  int folder_fd, kallsyms_fd;
   WprStoreHold hold;
   WprBehalf *behalf;
   WprSaveFlags flags;
@@ -49,6 +49,8 @@ wpr_merge_free (gpointer data)
   g_free (merge->note);
   close (merge->folder_fd);
   wpr_behalf_unref (merge->behalf);
+  if (merge->kallsyms_fd >= 0)
+    close (merge->kallsyms_fd);
   g_free (merge);
 }
 
@@ -72,7 +74,10 @@ static void
 wpr_merge_run (gpointer data)
 {
   WprMerge *merge = data;
+  g_autofree char *kallsyms
+      = merge->kallsyms_fd >= 0 ? g_strdup_printf ("/proc/self/fd/%d", merge->kallsyms_fd) : NULL;
   WprJob job = {
+    .kallsyms = kallsyms,
     .store_path = merge->path,
     .hold = merge->hold,
     .folder_fd = merge->folder_fd,
@@ -92,7 +97,8 @@ wpr_merge_run (gpointer data)
 
 void
 wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, WprStoreHold hold,
-                 int folder_fd, const char *name, const char *note, WprMergeDone done)
+                 int kallsyms_fd, int folder_fd, const char *name, const char *note,
+                 WprMergeDone done)
 {
   WprMerge *merge = g_new0 (WprMerge, 1);
   *merge = (WprMerge){
@@ -103,6 +109,7 @@ wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, WprStoreH
     .note = g_strdup (note),
     .folder_fd = folder_fd,
     .hold = hold,
+    .kallsyms_fd = kallsyms_fd,
     .behalf = task ? wpr_behalf_ref (wpr_recorder_task_behalf (task)) : wpr_behalf_of_caller (),
     /* who stops by itself writes as was wished at the start */
     .flags = task || !local->choice ? wpr_recorder_task_flags (task) : local->choice->save_flags,

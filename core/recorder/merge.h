@@ -10,9 +10,10 @@ G_BEGIN_DECLS
 /* On the worker, before the task is answered. saved and error stay the caller's. */
 typedef void (*WprMergeDone) (WprLocal *local, WprSaved *saved, GError *error);
 
-/* Takes over task (NULL ok: on behalf of who called this process), folder_fd and hold (the
- * store's). note NULL: what wpr_recorder_set_note() says last. */
+/* Takes over task (NULL ok: on behalf of who called this process), folder_fd, kallsyms_fd (-1:
+ * none) and hold (the store's). note NULL: what wpr_recorder_set_note() says last. */
 void wpr_merge_queue (WprLocal *local, GTask *task, const char *store_path, WprStoreHold hold,
-                      int folder_fd, const char *name, const char *note, WprMergeDone done);
+                      int kallsyms_fd, int folder_fd, const char *name, const char *note,
+                      WprMergeDone done);
 
 G_END_DECLS

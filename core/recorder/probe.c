@@ -10,6 +10,7 @@
 
 #include "profile/machine.h"
 #include "recorder/spawn.h"
+#include "recorder/unlock.h"
 #include "source/rights.h"
 #include "source/source.h"
 #include "wpr-recorder.h"
@@ -24,6 +25,8 @@ wpr_machine_probe (void)
   WprMachine *machine = wpr_machine_new (MAX (cpus->len, 1), memory, rights);
   if (text)
     wpr_machine_set_rights_text (machine, text);
+  if (wpr_machine_get_rights (machine) != WPR_RIGHTS_FULL)
+    wpr_machine_set_unlock (machine, wpr_unlock_probe ());
   g_autoptr (GPtrArray) sources = wpr_sources_new ();
   for (guint i = 0; i < sources->len; i++)
     wpr_source_probe (g_ptr_array_index (sources, i), machine);

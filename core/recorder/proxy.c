@@ -16,6 +16,7 @@ typedef enum
 {
   WPR_ANSWER_BOOLEAN,
   WPR_ANSWER_SAVED,
+  WPR_ANSWER_STRING,
 } WprAnswerKind;
 
 typedef struct
@@ -73,6 +74,12 @@ on_answer (GObject *source, GAsyncResult *result, gpointer data)
     wpr_recorder_return_error (task, error_of_call (call, error));
   else if (call->answer == WPR_ANSWER_BOOLEAN)
     wpr_recorder_return_boolean (task);
+  else if (call->answer == WPR_ANSWER_STRING)
+    {
+      char *text = NULL;
+      g_variant_get (answer, "(s)", &text);
+      wpr_recorder_return_string (task, text);
+    }
   else
     {
       g_autoptr (GVariant) saved = g_variant_get_child_value (answer, 0);
@@ -120,7 +127,9 @@ send_call (gpointer data)
   /* No timeout: a merge takes as long as it takes. */
   g_dbus_connection_call_with_unix_fd_list (
       call->proxy->connection, NULL, WPR_BUS_PATH, WPR_BUS_INTERFACE, call->method, call->arguments,
-      call->answer == WPR_ANSWER_SAVED ? G_VARIANT_TYPE ("(" WPR_SAVED_TYPE ")") : NULL,
+      call->answer == WPR_ANSWER_SAVED    ? G_VARIANT_TYPE ("(" WPR_SAVED_TYPE ")")
+      : call->answer == WPR_ANSWER_STRING ? G_VARIANT_TYPE ("(s)")
+                                          : NULL,
       G_DBUS_CALL_FLAGS_NONE, G_MAXINT, fds, NULL, on_answer, call);
   if (cancellable != NULL)
     {
@@ -247,6 +256,22 @@ proxy_grow (WprRecorderBackend *backend, GTask *task, const char *collector, gui
 }
 
 static void
+proxy_unlock (WprRecorderBackend *backend, GTask *task, gboolean contents)
+{
+  WprProxy *self = (WprProxy *)backend;
+  guint32 job = next_job (self);
+  call_method (self, task, "Unlock", job, g_variant_new ("(ub)", job, contents), -1,
+               WPR_ANSWER_BOOLEAN);
+}
+
+static void
+proxy_bus_name (WprRecorderBackend *backend, GTask *task)
+{
+  call_method ((WprProxy *)backend, task, "BusName", 0, g_variant_new ("()"), -1,
+               WPR_ANSWER_STRING);
+}
+
+static void
 proxy_mark (WprRecorderBackend *backend, GTask *task, const char *text)
 {
   WprProxy *self = (WprProxy *)backend;
@@ -343,6 +368,8 @@ static const WprRecorderBackendClass proxy_class = {
   .set_profiles = proxy_set_profiles,
   .grow = proxy_grow,
   .set_note = proxy_set_note,
+  .unlock = proxy_unlock,
+  .bus_name = proxy_bus_name,
   .describe = proxy_describe,
   .ref_stats = proxy_ref_stats,
   .free = proxy_free,

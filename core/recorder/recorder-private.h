@@ -33,6 +33,8 @@ typedef struct
   void (*grow) (WprRecorderBackend *backend, GTask *task, const char *collector,
                 guint64 bytes); /* returns boolean */
   void (*set_note) (WprRecorderBackend *backend, const char *note);
+  void (*unlock) (WprRecorderBackend *backend, GTask *task, gboolean contents); /* boolean */
+  void (*bus_name) (WprRecorderBackend *backend, GTask *task);                  /* returns string */
   GVariant *(*describe) (WprRecorderBackend *backend); /* any thread; owned, not floating */
   /* The newest figures, where the back end has them itself instead of calling
    * wpr_recorder_set_stats(); any thread, must not block. May be NULL, and may return NULL: none

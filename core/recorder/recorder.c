@@ -577,3 +577,37 @@ wpr_recorder_grow_finish (WprRecorder *self, GAsyncResult *result, GError **erro
   g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
   return g_task_propagate_boolean (G_TASK (result), error);
 }
+
+void
+wpr_recorder_unlock_async (WprRecorder *self, gboolean contents, GCancellable *cancellable,
+                           GAsyncReadyCallback callback, gpointer data)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self));
+  self->backend->klass->unlock (
+      self->backend,
+      wpr_recorder_task (self, cancellable, callback, data, wpr_recorder_unlock_async), contents);
+}
+
+gboolean
+wpr_recorder_unlock_finish (WprRecorder *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+void
+wpr_recorder_bus_name_async (WprRecorder *self, GCancellable *cancellable,
+                             GAsyncReadyCallback callback, gpointer data)
+{
+  g_return_if_fail (WPR_IS_RECORDER (self));
+  self->backend->klass->bus_name (
+      self->backend,
+      wpr_recorder_task (self, cancellable, callback, data, wpr_recorder_bus_name_async));
+}
+
+char *
+wpr_recorder_bus_name_finish (WprRecorder *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "recorder/job.h"
+#include "recorder/orphan.h"
 #include "store/store.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprUnfinished, wpr_unfinished_free)
@@ -68,7 +69,10 @@ GPtrArray *
 wpr_unfinished_list (GError **error)
 {
   g_autofree char *parent = wpr_raw_dir (error);
-  return parent ? wpr_unfinished_list_in (parent) : NULL;
+  GPtrArray *list = parent ? wpr_unfinished_list_in (parent) : NULL;
+  if (list)
+    wpr_orphans_add (list);
+  return list;
 }
 
 static WprSaved *
@@ -106,7 +110,15 @@ wpr_recover_as (const char *store_path, int folder_fd, const char *name, WprSave
                 WprProgressFunc progress, gpointer data, GCancellable *cancellable, GError **error)
 {
   g_return_val_if_fail (store_path, NULL);
+  g_autofree char *taken = NULL;
+  if (g_str_has_prefix (store_path, WPR_ORPHAN_PREFIX))
+    {
+      taken = wpr_orphan_take (store_path, error);
+      store_path = taken;
+    }
   WprStoreHold hold;
+  if (!store_path)
+    return NULL;
   if (!wpr_job_hold (store_path, &hold, error))
     return NULL;
   WprSaved *saved = wpr_recover_held (store_path, &hold, folder_fd, name, flags, progress, data,
@@ -128,6 +140,8 @@ gboolean
 wpr_unfinished_discard (const char *store_path, GError **error)
 {
   g_return_val_if_fail (store_path, FALSE);
+  if (g_str_has_prefix (store_path, WPR_ORPHAN_PREFIX))
+    return wpr_orphan_discard (store_path, error);
   /* Only what is a raw recording goes. */
   g_autoptr (WprUnfinished) unfinished = wpr_unfinished_read (store_path);
   if (!unfinished)

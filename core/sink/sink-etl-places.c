@@ -260,6 +260,7 @@ wpr_sink_etl_search_names (WprSinkEtl *sink, const WprSinkNamesWish *wish, GPtrA
                                .progress = tell_progress,
                                .data = &opening,
                                .kernel = opening.same_boot,
+                               .kallsyms = sink->context->kallsyms,
                                .debuginfod = wish->debuginfod,
                                .budget_us = BUDGET_US,
                                .image_us = IMAGE_US,

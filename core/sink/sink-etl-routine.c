@@ -142,7 +142,7 @@ look_up (WprSinkEtl *self)
     for (guint k = 0; call_names[nr] != NULL && k < G_N_ELEMENTS (prefixes); k++)
       g_hash_table_insert (wanted, g_strconcat (prefixes[k], call_function (nr), NULL),
                            &routines->calls[nr]);
-  wpr_kallsyms_find ("/proc/kallsyms", wanted);
+  wpr_kallsyms_find (self->context->kallsyms ? self->context->kallsyms : "/proc/kallsyms", wanted);
 }
 
 /* ---- pages ---- */

@@ -130,12 +130,16 @@ wpr_files_add (WprFilesLook *look, const WprOpenFiles *files)
 
 /* WprFilesRow of all processes that may be looked into. */
 static GPtrArray *
-wpr_files_look (WprSourceFiles *self, gboolean last, gboolean positions)
+wpr_files_look (WprSourceFiles *self, const WprSession *session, gboolean last, gboolean positions)
 {
   WprFilesLook look = { .look = self->n_looks++ | (last ? WPR_LOOK_LAST : 0),
                         .rows = g_ptr_array_new_with_free_func (wpr_files_row_free) };
   look.seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_autoptr (GPtrArray) all = wpr_open_files_read ("/proc", positions);
+  g_autoptr (GPtrArray) all = NULL;
+  if (session->open_files)
+    all = session->open_files (session->open_files_data, positions);
+  if (!all)
+    all = wpr_open_files_read ("/proc", positions);
   for (guint i = 0; i < all->len; i++)
     wpr_files_add (&look, g_ptr_array_index (all, i));
   g_hash_table_unref (look.seen);
@@ -157,10 +161,10 @@ wpr_files_note (WprStore *store, const GPtrArray *rows, GError **error)
 }
 
 static gboolean
-wpr_files_look_and_note (WprSourceFiles *self, WprStore *store, gboolean last, gboolean positions,
-                         GError **error)
+wpr_files_look_and_note (WprSourceFiles *self, const WprSession *session, WprStore *store,
+                         gboolean last, gboolean positions, GError **error)
 {
-  g_autoptr (GPtrArray) rows = wpr_files_look (self, last, positions);
+  g_autoptr (GPtrArray) rows = wpr_files_look (self, session, last, positions);
   self->dropped = wpr_store_bytes_dropped (store);
   return wpr_files_note (store, rows, error);
 }
@@ -185,8 +189,8 @@ wpr_source_files_start (WprSource *source, WprSession *session, gboolean sideban
   if (!self->wanted || sideband != session->backward)
     return TRUE;
   if (session->store)
-    return wpr_files_look_and_note (self, session->store, FALSE, TRUE, error);
-  self->first = wpr_files_look (self, FALSE, TRUE);
+    return wpr_files_look_and_note (self, session, session->store, FALSE, TRUE, error);
+  self->first = wpr_files_look (self, session, FALSE, TRUE);
   self->first_at = wpr_files_now ();
   return TRUE;
 }
@@ -209,9 +213,9 @@ wpr_files_look_late (WprSourceFiles *self, WprSession *session, GError **error)
 {
   self->is_due = FALSE;
   if (session->store && !session->backward)
-    return wpr_files_look_and_note (self, session->store, FALSE, TRUE, error);
+    return wpr_files_look_and_note (self, session, session->store, FALSE, TRUE, error);
   g_clear_pointer (&self->first, g_ptr_array_unref);
-  self->first = wpr_files_look (self, FALSE, TRUE);
+  self->first = wpr_files_look (self, session, FALSE, TRUE);
   self->first_at = wpr_files_now ();
   return TRUE;
 }
@@ -226,7 +230,7 @@ wpr_source_files_drain (WprSource *source, WprSession *session, GError **error)
   if (!self->wanted || session->backward || !session->store || self->n_looks == 0
       || wpr_store_bytes_dropped (session->store) == self->dropped)
     return TRUE;
-  return wpr_files_look_and_note (self, session->store, FALSE, TRUE, error);
+  return wpr_files_look_and_note (self, session, session->store, FALSE, TRUE, error);
 }
 
 static gboolean
@@ -235,7 +239,7 @@ wpr_source_files_stop (WprSource *source, WprSession *session, GError **error)
   WprSourceFiles *self = WPR_SOURCE_FILES (source);
   if (!self->wanted || session->backward || !session->store)
     return TRUE;
-  return wpr_files_look_and_note (self, session->store, TRUE, FALSE, error);
+  return wpr_files_look_and_note (self, session, session->store, TRUE, FALSE, error);
 }
 
 static gboolean
@@ -249,7 +253,7 @@ wpr_source_files_copy (WprSource *source, WprSession *session, WprStore *store,
     g_clear_pointer (&self->first, g_ptr_array_unref);
   if (self->first && !wpr_files_note (store, self->first, error))
     return FALSE;
-  return wpr_files_look_and_note (self, store, TRUE, FALSE, error);
+  return wpr_files_look_and_note (self, session, store, TRUE, FALSE, error);
 }
 
 static void

@@ -85,6 +85,24 @@ wpr_kernel_cpu_went (WprSourceKernel *self, WprSession *session, guint cpu)
   wpr_log (WPR_LOG_NOTICE, "%s", text);
 }
 
+void
+wpr_kernel_withdraw (WprSource *source, WprSession *session)
+{
+  WprSourceKernel *self = WPR_SOURCE_KERNEL (source);
+  WprClockReading now;
+  wpr_clock_read (&now);
+  self->withdrawn = TRUE;
+  for (guint i = 0; i < self->rings->len; i++)
+    {
+      WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
+      if (!ring->online)
+        continue;
+      ring->online = FALSE;
+      ring->offline_since = now.monotonic_ns;
+      wpr_kernel_tell_gap (session, ring, G_MAXINT64);
+    }
+}
+
 /* ---- coming ---- */
 
 static void
@@ -245,7 +263,7 @@ wpr_kernel_hear (WprSourceKernel *self, WprSession *session)
   struct sockaddr_nl from;
   socklen_t from_size = sizeof from;
   gssize size;
-  if (!self->running || self->growing)
+  if (!self->running || self->growing || self->withdrawn)
     return;
   if (wpr_kernel_has_slept (self, FALSE))
     wpr_kernel_reopen (self, session);
@@ -268,10 +286,10 @@ void
 wpr_kernel_watch_cpus (WprSourceKernel *self, WprSession *session, WprTime now)
 {
   wpr_kernel_hear (self, session);
-  if (self->running && !self->growing && wpr_kernel_has_slept (self, TRUE))
+  if (self->running && !self->growing && !self->withdrawn && wpr_kernel_has_slept (self, TRUE))
     wpr_kernel_reopen (self, session);
   g_autoptr (GArray) online = wpr_cpus_online ();
-  if (self->growing || online->len == 0)
+  if (self->growing || self->withdrawn || online->len == 0)
     return;
   for (guint i = 0; i < self->rings->len; i++)
     {

@@ -201,6 +201,7 @@ wpr_source_kernel_class_init (WprSourceKernelClass *klass)
   source_class->figures = wpr_source_kernel_figures;
   source_class->grow = wpr_source_kernel_grow;
   source_class->poll_fds = wpr_source_kernel_poll_fds;
+  source_class->withdraw = wpr_kernel_withdraw;
   source_class->close = wpr_source_kernel_close;
 }
 
@@ -227,4 +228,10 @@ WprSource *
 wpr_source_kernel_new (void)
 {
   return g_object_new (WPR_TYPE_SOURCE_KERNEL, NULL);
+}
+
+const GArray *
+wpr_source_kernel_ring_sets (WprSource *source)
+{
+  return WPR_SOURCE_KERNEL (source)->ring_sets;
 }

@@ -108,6 +108,7 @@ struct _WprSourceKernel
   gboolean has_lost; /* PERF_FORMAT_LOST: kernel 6.0 and later */
   gboolean told_no_counter;
   gboolean running;
+  gboolean withdrawn; /* nothing can be opened or changed, nothing arrives */
   guint32 cpu_mhz;
   WprTime losses_told;  /* when losses were told last */
   WprTime cpus_watched; /* when it was last looked which CPUs are there */
@@ -141,6 +142,9 @@ void wpr_kernel_add_row (WprSourceKernel *self, WprManifest *manifest, guint32 c
 void wpr_kernel_tell_refusals (WprSourceKernel *self, WprSession *session, guint first);
 const char *wpr_kernel_refusal_reason (int error_number);
 void wpr_kernel_note_granted (WprSession *session, guint32 collector, gsize got, guint n_cpus);
+
+/* kernel-cpus.c: as if all CPUs went for good. */
+void wpr_kernel_withdraw (WprSource *source, WprSession *session);
 
 /* kernel-live.c */
 gboolean wpr_kernel_set (WprSourceKernel *self, WprSession *session, const WprPlanItem *item,

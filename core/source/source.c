@@ -109,6 +109,14 @@ wpr_source_poll_fds (WprSource *self, GArray *fds)
 }
 
 void
+wpr_source_withdraw (WprSource *self, WprSession *session)
+{
+  g_return_if_fail (WPR_IS_SOURCE (self) && session);
+  if (WPR_SOURCE_GET_CLASS (self)->withdraw)
+    WPR_SOURCE_GET_CLASS (self)->withdraw (self, session);
+}
+
+void
 wpr_source_close (WprSource *self)
 {
   g_return_if_fail (WPR_IS_SOURCE (self));

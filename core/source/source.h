@@ -30,6 +30,10 @@ typedef struct
   gboolean gathers;  /* while many events are added: ids go into the manifest, which the recorder
                         writes */
   gint64 started_ns; /* MONOTONIC, 0 before start */
+  /* A look into the open files of all processes by somebody who may: WprOpenFiles, NULL if not now.
+   * NULL: this process looks itself. */
+  GPtrArray *(*open_files) (gpointer data, gboolean positions);
+  gpointer open_files_data;
   /* Tells a person and the file. id is a stable word (WprNotice). */
   void (*notice) (gpointer data, WprSeverity severity, const char *id, const char *text);
   gpointer notice_data;
@@ -81,6 +85,9 @@ struct _WprSourceClass
                    GArray *losses);
   /* Descriptors to wait on for drain: appends int. */
   void (*poll_fds) (WprSource *self, GArray *fds);
+  /* What it opened records nothing any more: the right to it was withdrawn. From here on there is a
+   * gap, and nothing is opened or changed. */
+  void (*withdraw) (WprSource *self, WprSession *session);
   /* Frees what prepare opened; slow (20-35 ms a tracepoint). */
   void (*close) (WprSource *self);
 };
@@ -105,9 +112,12 @@ gboolean wpr_source_grow (WprSource *self, WprSession *session, guint collector,
 void wpr_source_figures (WprSource *self, WprSession *session, gboolean counts, GArray *figures,
                          GArray *losses);
 void wpr_source_poll_fds (WprSource *self, GArray *fds);
+void wpr_source_withdraw (WprSource *self, WprSession *session);
 void wpr_source_close (WprSource *self);
 
 WprSource *wpr_source_kernel_new (void);
+/* guint32: which collector of the manifest each ring set of the opener is. */
+const GArray *wpr_source_kernel_ring_sets (WprSource *source);
 WprSource *wpr_source_sampler_new (void);
 WprSource *wpr_source_files_new (void);
 WprSource *wpr_source_mark_new (void);

@@ -43,9 +43,6 @@ void wpr_notes_keep (GByteArray *to, const guint8 *notes, gsize size);
 /* Bytes of whole records at the head of raw perf records. */
 gsize wpr_records_whole (const guint8 *bytes, gsize size);
 
-GBytes *wpr_manifest_to_bytes (const WprManifest *manifest);
-WprManifest *wpr_manifest_from_bytes (GBytes *bytes, GError **error);
-
 /* A whole file beneath a folder; NULL without error if there is none or it is larger. */
 GBytes *wpr_store_load (int folder_fd, const char *name, gsize most);
 /* Numbers of the epochs in a folder (guint), ascending. */

@@ -55,6 +55,8 @@ typedef struct
 } WprManifest;
 WprManifest *wpr_manifest_new (void);
 void wpr_manifest_free (WprManifest *manifest);
+GBytes *wpr_manifest_to_bytes (const WprManifest *manifest);
+WprManifest *wpr_manifest_from_bytes (GBytes *bytes, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprManifest, wpr_manifest_free)
 
 /* What is not a perf record: framed {u32 size, u16 kind, u16 cpu, i64 time (MONOTONIC), u32 pid,

@@ -382,7 +382,7 @@ wpr_symbols_find (WprSymbolSearch *search)
     }
   g_ptr_array_sort (search->images, compare_images);
   if (kernel && search->kernel)
-    self.kernel = wpr_kallsyms_read ("/proc/kallsyms");
+    self.kernel = wpr_kallsyms_read (search->kallsyms ? search->kallsyms : "/proc/kallsyms");
   self.cache = wpr_symbol_cache_open (MOST_CACHE);
   if (search->debuginfod)
     self.servers = wpr_debuginfod_open (self.deadline_us, search->cancellable);

@@ -78,6 +78,7 @@ typedef struct
   gboolean kernel;            /* the running kernel is the one that was recorded */
   gboolean debuginfod;        /* ask the servers DEBUGINFOD_URLS names */
   const char *debug_root;     /* NULL: /usr/lib/debug */
+  const char *kallsyms;       /* NULL: /proc/kallsyms */
   gint64 budget_us, image_us; /* for all; for one image */
   GCancellable *cancellable;
   /* what came of it */

@@ -95,6 +95,12 @@ wpr_trace_open (const char *store_path, GError **error)
   return open_read (wpr_store_reader_open (store_path, error), store_path, error);
 }
 
+void
+wpr_trace_set_kallsyms (WprTrace *trace, const char *path)
+{
+  trace->context.kallsyms = path;
+}
+
 WprTrace *
 wpr_trace_open_at (int folder_fd, const char *store_path, GError **error)
 {

@@ -66,6 +66,7 @@ typedef struct
   gint64 cost_cpu_ns;
   guint64 cost_wakeups;
   char *description;                /* what was wrong; NULL */
+  const char *kallsyms;             /* a file with the kernel's names; NULL: /proc/kallsyms */
   const WprTraceCounters *counters; /* NULL in a context made by hand */
 } WprTraceContext;
 
@@ -95,6 +96,9 @@ typedef struct
 
 typedef struct _WprTrace WprTrace;
 WprTrace *wpr_trace_open (const char *store_path, GError **error);
+/* The kernel's names as somebody read them who may, for what is played from now on. `path` must
+ * live as long as the trace. */
+void wpr_trace_set_kallsyms (WprTrace *trace, const char *path);
 /* folder_fd: of that store, which is held. */
 WprTrace *wpr_trace_open_at (int folder_fd, const char *store_path, GError **error);
 void wpr_trace_free (WprTrace *trace);

@@ -277,6 +277,7 @@ wpr_chosen_new (WprArguments *arguments, GError **error)
   chosen->choice->mode
       = wpr_arguments_has (arguments, "filemode") ? WPR_MODE_FILE : WPR_MODE_MEMORY;
   chosen->choice->sample_interval_100ns = wpr_sample_interval_get ();
+  chosen->choice->unlock = !wpr_arguments_has (arguments, "ownprograms");
   if (!choose_buffers (chosen->choice, arguments, error)
       || !choose_limits (chosen->choice, arguments, error)
       || !choose_profiles (chosen, arguments, error))

@@ -20,6 +20,7 @@ typedef struct
 #define WPR_CHOOSE_OPTIONS                                              \
   { "filemode", WPR_OPTION_FLAG }, { "buffersize", WPR_OPTION_VALUE },  \
       { "buffers", WPR_OPTION_VALUE }, { "maxsize", WPR_OPTION_VALUE }, \
+      { "ownprograms", WPR_OPTION_FLAG },                               \
   {                                                                     \
     "maxfiles", WPR_OPTION_VALUE                                        \
   }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent.h"
 #include "arguments.h"
 #include "choose.h"
 #include "say.h"
@@ -62,9 +63,10 @@ choose_raw_folder (WprChoice *choice, const char *path, GError **error)
 
 /* The plan on this machine, so that what cannot be is said before anything is started. */
 static WprPlan *
-plan_here (WprChosen *chosen, GError **error)
+plan_here (WprChosen *chosen, WprUnlock *unlock, GError **error)
 {
   g_autoptr (WprMachine) machine = wpr_machine_probe ();
+  *unlock = wpr_machine_get_unlock (machine);
   g_autoptr (WprPlan) plan = wpr_plan_new (chosen->library, chosen->choice, machine, error);
   if (plan == NULL || !plan->needs_rights)
     return g_steal_pointer (&plan);
@@ -224,19 +226,38 @@ wait_for_end (WprRecorder *recorder, guint duration_s)
 
 /* ---- the verb ---- */
 
+/* Whoever was not let in can still record: what, and how. */
 static int
-start (WprChosen *chosen, WprPlan *plan, const char *instance)
+complain_of_start (const GError *error, const WprPlan *plan, gboolean is_asked, gboolean had_agent)
+{
+  int status = wpr_complain (error, FALSE);
+  if (!plan->unlock || !g_error_matches (error, WPR_ERROR, WPR_ERROR_NOT_PERMITTED))
+    return status;
+  if (is_asked && !had_agent)
+    wpr_warn ("%s", _ ("An administrator's password is asked for in a desktop session, or at a "
+                       "terminal where pkttyagent is installed (package polkit); this is neither. "
+                       "Or record as root: sudo wpr -start."));
+  wpr_warn ("%s", _ ("To record only your own programs, which needs no permission, add "
+                     "-ownprograms."));
+  return status;
+}
+
+static int
+start (WprChosen *chosen, WprPlan *plan, WprUnlock unlock, const char *instance)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GAsyncResult) result = NULL;
   g_autoptr (WprRecorder) recorder = wpr_recorder_spawn (instance, &error);
   if (recorder == NULL)
     return wpr_complain (error, FALSE);
+  gboolean is_asked = plan->unlock && unlock == WPR_UNLOCK_ASK;
+  GPid agent = is_asked ? wpr_agent_begin (recorder) : 0;
   wpr_recorder_start_async (recorder, chosen->choice, chosen->files, "wpr", NULL, wpr_on_result,
                             &result);
   wpr_wait (&result);
+  wpr_agent_end (agent);
   if (!wpr_recorder_start_finish (recorder, result, &error))
-    return wpr_complain (error, FALSE);
+    return complain_of_start (error, plan, is_asked, agent != 0);
   say_plan (plan);
   say_notices (recorder);
   if (chosen->choice->duration_s > 0)
@@ -261,6 +282,7 @@ wpr_verb_start (int argc, char **argv)
     return wpr_complain (error, FALSE);
   const char *instance = wpr_arguments_get (arguments, "instancename");
   chosen->choice->instance = g_strdup (instance);
-  g_autoptr (WprPlan) plan = plan_here (chosen, &error);
-  return plan != NULL ? start (chosen, plan, instance) : wpr_complain (error, FALSE);
+  WprUnlock unlock;
+  g_autoptr (WprPlan) plan = plan_here (chosen, &unlock, &error);
+  return plan != NULL ? start (chosen, plan, unlock, instance) : wpr_complain (error, FALSE);
 }

@@ -9,10 +9,13 @@
 static const WprVerb verbs[] = {
   { "start",
     "[FILE.wprp!]PROFILE[.light|.verbose] ... [-filemode] [-recordtempto DIR] [-buffersize KB] "
-    "[-buffers N|N%] [-maxsize MB] [-maxfiles N] [-duration SECONDS] [-instancename NAME]",
+    "[-buffers N|N%] [-maxsize MB] [-maxfiles N] [-duration SECONDS] [-ownprograms] [-instancename "
+    "NAME]",
     N_ ("Begins a recording that goes on when the command has ended. In memory mode, the default, "
         "it keeps the newest events in memory until you save them; with -filemode it writes all of "
-        "them to disk. With -duration the command waits, then saves by itself and prints where."),
+        "them to disk. With -duration the command waits, then saves by itself and prints where. "
+        "Who is not root is asked for an administrator's password where the recording service is "
+        "installed; -ownprograms asks nobody and records your own programs only."),
     wpr_verb_start },
   { "stop",
     "FILE.etl [\"WHAT WAS WRONG\"] [-compress] [-skipPdbGen] [-debuginfod] [-instancename NAME]",

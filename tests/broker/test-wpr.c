@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real wpr of a user without rights, whose kernel events the broker opens, beside root's of the
+ * same time: below with-system-bus, as root, which steps down for the user's part. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <grp.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bus.h"
+
+#define NOBODY 65534
+/* What a user has by default, and less than the rings of this test. */
+#define MEMLOCK (8 * 1024 * 1024)
+
+static char *place, *program;
+
+typedef struct
+{
+  int status;
+  char *out, *err;
+} Ran;
+
+static void
+ran_clear (Ran *ran)
+{
+  g_free (ran->out);
+  g_free (ran->err);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ran, ran_clear)
+
+static void
+step_down (gpointer data)
+{
+  struct rlimit limit = { MEMLOCK, MEMLOCK };
+  if (setrlimit (RLIMIT_MEMLOCK, &limit) != 0 || setgroups (0, NULL) != 0
+      || setresgid (NOBODY, NOBODY, NOBODY) != 0 || setresuid (NOBODY, NOBODY, NOBODY) != 0)
+    _exit (99);
+}
+
+static char **
+environment_of (const char *who)
+{
+  g_autofree char *run = g_build_filename (place, who, "run", NULL);
+  g_autofree char *state = g_build_filename (place, who, "state", NULL);
+  g_autofree char *save = g_build_filename (place, who, "saved", NULL);
+  g_autofree char *roots = g_build_filename (place, "root", "run", NULL);
+  char **environment = g_get_environ ();
+  environment = g_environ_setenv (environment, "LC_ALL", "C.UTF-8", TRUE);
+  environment = g_environ_setenv (environment, "WPR_RECORDER", program, TRUE);
+  environment = g_environ_setenv (environment, "WPR_RUNTIME_DIR", run, TRUE);
+  environment = g_environ_setenv (environment, "WPR_STATE_DIR", state, TRUE);
+  environment = g_environ_setenv (environment, "WPR_SAVE_DIR", save, TRUE);
+  environment = g_environ_setenv (environment, "WPR_ROOT_RUNTIME_DIR", roots, TRUE);
+  return g_environ_unsetenv (environment, "WPR_CACHE_DIR");
+}
+
+static void
+make_folders (const char *who, uid_t uid)
+{
+  static const char *const names[] = { ".", "run", "state", "saved" };
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (place, who, names[i], NULL);
+      g_mkdir (path, 0755);
+      assert_int_equal (chown (path, uid, uid), 0);
+    }
+}
+
+/* who: "user", "root", or "sudo": root whom the user called. */
+static Ran
+wpr_as (const char *who, const char *first, ...)
+{
+  Ran ran = { 0 };
+  va_list args;
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_ptr_array_add (argv, program);
+  va_start (args, first);
+  for (const char *word = first; word != NULL; word = va_arg (args, const char *))
+    g_ptr_array_add (argv, (gpointer)word);
+  va_end (args);
+  g_ptr_array_add (argv, NULL);
+  gboolean is_sudo = g_str_equal (who, "sudo"), is_user = g_str_equal (who, "user");
+  g_auto (GStrv) environment = environment_of (is_sudo ? "root" : who);
+  if (is_sudo)
+    environment = g_environ_setenv (environment, "SUDO_UID", "65534", TRUE);
+  g_autoptr (GError) error = NULL;
+  if (!g_spawn_sync ("/", (char **)argv->pdata, environment, G_SPAWN_DEFAULT,
+                     is_user ? step_down : NULL, NULL, &ran.out, &ran.err, &ran.status, &error))
+    fail_msg ("%s", error->message);
+  ran.status = WIFEXITED (ran.status) ? WEXITSTATUS (ran.status) : -1;
+  return ran;
+}
+
+static void
+check_status (const Ran *ran, int wanted, int line)
+{
+  if (ran->status != wanted)
+    fail_msg ("line %d: %d instead of %d\n%s%s", line, ran->status, wanted, ran->out, ran->err);
+}
+#define assert_status(ran, wanted) check_status (&(ran), wanted, __LINE__)
+
+static void
+check_says (const char *text, const char *words, int line)
+{
+  if (strstr (text, words) == NULL)
+    fail_msg ("line %d: no “%s” in:\n%s", line, words, text);
+}
+#define assert_says(text, words) check_says (text, words, __LINE__)
+
+/* Switches, forks, files: what the profile has events for. */
+static void
+work (void)
+{
+  for (guint i = 0; i < 10; i++)
+    {
+      g_spawn_command_line_sync ("/bin/ls -R /usr/share/doc/dbus", NULL, NULL, NULL, NULL);
+      g_usleep (50 * 1000);
+    }
+}
+
+static char *
+path_of (const char *who, const char *name)
+{
+  return g_build_filename (place, who, name, NULL);
+}
+
+/* "provider name" -> number, of wpr -info -json. */
+static GHashTable *
+counts_of (const char *json)
+{
+  GHashTable *counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (const char *at = json; (at = strstr (at, "{\"provider\":\"")) != NULL; at++)
+    {
+      char provider[128] = "", name[128] = "";
+      unsigned long long n = 0;
+      if (sscanf (at, "{\"provider\":\"%127[^\"]\",\"name\":\"%127[^\"]\",\"count\":%llu", provider,
+                  name, &n)
+          == 3)
+        g_hash_table_insert (counts, g_strconcat (provider, " ", name, NULL),
+                             GSIZE_TO_POINTER ((gsize)n));
+    }
+  return counts;
+}
+
+static char *
+info_of (const char *who, const char *file)
+{
+  g_auto (Ran) ran = wpr_as (who, "-info", file, "-json", NULL);
+  assert_status (ran, 0);
+  return g_steal_pointer (&ran.out);
+}
+
+static gint64
+number (const char *json, const char *key)
+{
+  g_autofree char *word = g_strdup_printf ("\"%s\":", key);
+  const char *at = strstr (json, word);
+  return at != NULL ? g_ascii_strtoll (at + strlen (word), NULL, 10) : -1;
+}
+
+/* Every kind of event of the one of which there are some is in the other, too. */
+static void
+check_kinds (const char *of, const char *in, const char *what)
+{
+  g_autoptr (GHashTable) a = counts_of (of);
+  g_autoptr (GHashTable) b = counts_of (in);
+  GHashTableIter iter;
+  gpointer key, value;
+  assert_true (g_hash_table_size (a) > 10);
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (GPOINTER_TO_SIZE (value) >= 20 && !g_hash_table_contains (b, key))
+      fail_msg ("%s has no “%s”, of which the other has %lu", what, (char *)key,
+                (gulong)GPOINTER_TO_SIZE (value));
+}
+
+/* The events of a process of root's with its image, as text. */
+static char *
+dump_of (const char *who, const char *file, const char *filter)
+{
+  g_auto (Ran) ran = wpr_as (who, "-dump", file, "-filter", filter, NULL);
+  assert_status (ran, 0);
+  return g_steal_pointer (&ran.out);
+}
+
+static void
+same_in_mode (const char *mode)
+{
+  g_autofree char *roots = path_of ("root", mode);
+  g_autofree char *users = path_of ("user", mode);
+  g_autofree char *roots_file = g_strconcat (roots, ".etl", NULL);
+  g_autofree char *users_file = g_strconcat (users, ".etl", NULL);
+  const char *option = g_str_equal (mode, "file") ? "-filemode" : NULL;
+  /* 64 MiB a CPU on two; at most four times that on more. */
+  g_auto (Ran) a = wpr_as ("root", "-start", "GeneralProfile", "-start", "FileIO", "-buffersize",
+                           "1024", "-buffers", "64", option, NULL);
+  assert_status (a, 0);
+  g_autofree char *buffers = g_strdup_printf ("%ld", 64 * sysconf (_SC_NPROCESSORS_ONLN));
+  g_auto (Ran) b = wpr_as ("user", "-start", "GeneralProfile", "-start", "FileIO", "-buffersize",
+                           "1024", "-buffers", buffers, option, NULL);
+  assert_status (b, 0);
+  g_auto (Ran) status = wpr_as ("user", "-status", "-json", NULL);
+  assert_status (status, 0);
+  assert_says (status.out, "\"ring_bytes\":67108864");
+  work ();
+  g_auto (Ran) c = wpr_as ("user", "-stop", users_file, NULL);
+  g_auto (Ran) d = wpr_as ("root", "-stop", roots_file, NULL);
+  if (c.status != 7)
+    assert_status (c, 0);
+  if (d.status != 7)
+    assert_status (d, 0);
+  g_autofree char *of_root = info_of ("root", roots_file);
+  g_autofree char *of_user = info_of ("user", users_file);
+  check_kinds (of_root, of_user, "the user's");
+  check_kinds (of_user, of_root, "root's");
+  /* Names of the kernel's functions, and not a few. */
+  assert_true (number (of_root, "addresses_named") > 0);
+  assert_true (number (of_user, "addresses_named") > number (of_root, "addresses_named") / 2);
+  /* polkitd is another user's: its name and its image. */
+  g_autofree char *process = dump_of ("user", users_file, "ProcessName==\"polkitd\"");
+  assert_says (process, "polkitd");
+  g_autofree char *images = dump_of ("user", users_file,
+                                     "Name==\"ImageRundown\" || "
+                                     "TaskName==\"ImageLoad\"");
+  struct stat info;
+  assert_int_equal (stat (users_file, &info), 0);
+  assert_int_equal (info.st_uid, NOBODY);
+}
+
+static void
+memory_mode_is_the_same_as_root_s (void **state)
+{
+  same_in_mode ("memory");
+}
+
+static void
+file_mode_is_the_same_as_root_s (void **state)
+{
+  same_in_mode ("file");
+}
+
+static GPid
+recorder_of (const char *who)
+{
+  g_auto (Ran) ran = wpr_as (who, "-status", "-json", NULL);
+  assert_status (ran, 0);
+  GPid pid = (GPid)number (ran.out, "pid");
+  assert_true (pid > 1);
+  return pid;
+}
+
+static void
+a_killed_recorder_s_rings_are_recovered (void **state)
+{
+  g_auto (Ran) started = wpr_as ("user", "-start", "CPU", NULL);
+  assert_status (started, 0);
+  work ();
+  kill (recorder_of ("user"), SIGKILL);
+  g_auto (Ran) recovered = { 0 };
+  for (guint i = 0; i < 50; i++)
+    {
+      ran_clear (&recovered);
+      recovered = wpr_as ("user", "-recover", "-json", NULL);
+      if (strstr (recovered.out, "\"path\"") != NULL)
+        break;
+      g_usleep (100 * 1000);
+    }
+  assert_says (recovered.out, "\"path\"");
+  assert_true (number (recovered.out, "events") > 100);
+  const char *at = strstr (recovered.out, "\"path\":\"") + strlen ("\"path\":\"");
+  g_autofree char *path = g_strndup (at, strcspn (at, "\""));
+  g_autofree char *info = info_of ("user", path);
+  g_autoptr (GHashTable) counts = counts_of (info);
+  gboolean any = FALSE;
+  GHashTableIter iter;
+  gpointer key;
+  g_hash_table_iter_init (&iter, counts);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    any |= strstr (key, "CSwitch") != NULL;
+  assert_true (any);
+  g_autofree char *process = dump_of ("user", path, "ProcessName==\"ls\"");
+  assert_says (process, "ls");
+  /* Once. */
+  g_auto (Ran) again = wpr_as ("user", "-recover", NULL);
+  assert_status (again, 0);
+  assert_says (again.out, "no unfinished");
+}
+
+static void
+without_the_broker_the_rest_goes_on_and_the_file_says_so (void **state)
+{
+  g_autofree char *file = path_of ("user", "withdrawn.etl");
+  g_autoptr (GDBusConnection) bus = bus_connect ();
+  g_auto (Ran) started = wpr_as ("user", "-start", "CPU", "-filemode", NULL);
+  assert_status (started, 0);
+  work ();
+  guint pid = bus_broker_pid (bus);
+  assert_true (pid > 1);
+  kill ((pid_t)pid, SIGKILL);
+  g_auto (Ran) status = { 0 };
+  for (guint i = 0; i < 50; i++)
+    {
+      ran_clear (&status);
+      status = wpr_as ("user", "-status", "-json", NULL);
+      if (strstr (status.out, "rights-withdrawn") != NULL)
+        break;
+      g_usleep (100 * 1000);
+    }
+  assert_says (status.out, "rights-withdrawn");
+  assert_says (status.out, "\"state\":\"recording\"");
+  /* A new service does not bring the old rights back. */
+  g_autofree char *asked = bus_ask (bus);
+  assert_string_equal (asked, "yes");
+  gint64 events = number (status.out, "events");
+  work ();
+  g_auto (Ran) later = wpr_as ("user", "-status", "-json", NULL);
+  assert_true (number (later.out, "events") <= events + 1000);
+  g_auto (Ran) mark = wpr_as ("user", "-marker", "still here", NULL);
+  assert_status (mark, 0);
+  g_auto (Ran) stopped = wpr_as ("user", "-stop", file, NULL);
+  assert_status (stopped, 0);
+  g_autofree char *info = info_of ("user", file);
+  assert_true (number (info, "events") > 100);
+  assert_true (number (info, "cpu_gaps") > 0);
+  g_autofree char *marks = dump_of ("user", file, "EventName==\"Mark\"");
+  g_auto (Ran) all = wpr_as ("user", "-info", file, NULL);
+  assert_says (all.out, "withdrawn");
+}
+
+static void
+root_s_recording_is_seen_and_stopped (void **state)
+{
+  g_autofree char *file = path_of ("user", "of-root.etl");
+  g_auto (Ran) started = wpr_as ("root", "-start", "CPU", "-instancename", "boot", NULL);
+  assert_status (started, 0);
+  g_auto (Ran) listed = wpr_as ("user", "-status", NULL);
+  assert_status (listed, 0);
+  assert_says (listed.out, "root:boot");
+  g_auto (Ran) grown = wpr_as ("user", "-enable", "DiskIO", "-instancename", "root:boot", NULL);
+  assert_status (grown, 5);
+  g_auto (Ran) refused
+      = wpr_as ("user", "-stop", "/etc/of-root.etl", "-instancename", "root:boot", NULL);
+  assert_status (refused, 11);
+  assert_false (g_file_test ("/etc/of-root.etl", G_FILE_TEST_EXISTS));
+  g_auto (Ran) stopped = wpr_as ("user", "-stop", file, "-instancename", "root:boot", NULL);
+  assert_status (stopped, 0);
+  struct stat info;
+  assert_int_equal (stat (file, &info), 0);
+  assert_int_equal (info.st_uid, NOBODY);
+  assert_int_equal (info.st_mode & 0777, 0600);
+  g_autofree char *text = info_of ("user", file);
+  assert_true (number (text, "events") > 10);
+}
+
+static void
+sudo_leaves_the_caller_s_files (void **state)
+{
+  g_autofree char *file = path_of ("user", "sudo.etl");
+  g_auto (Ran) started = wpr_as ("sudo", "-start", "CPU", "-filemode", NULL);
+  assert_status (started, 0);
+  work ();
+  g_auto (Ran) stopped = wpr_as ("sudo", "-stop", file, NULL);
+  assert_status (stopped, 0);
+  struct stat info;
+  assert_int_equal (stat (file, &info), 0);
+  assert_int_equal (info.st_uid, NOBODY);
+  g_auto (Ran) timed = wpr_as ("sudo", "-start", "CPU", "-duration", "1", NULL);
+  assert_status (timed, 0);
+}
+
+/* ---- at a terminal ---- */
+
+/* The user's wpr at a terminal, which answers what is asked for with the words; *said: all that was
+ * written there. The exit status. */
+static int
+at_terminal (const char *answer, char **said, const char *first, ...)
+{
+  va_list args;
+  int terminal, status = 0;
+  gboolean answered = FALSE;
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_auto (GStrv) environment = environment_of ("user");
+  g_ptr_array_add (argv, program);
+  va_start (args, first);
+  for (const char *word = first; word != NULL; word = va_arg (args, const char *))
+    g_ptr_array_add (argv, (gpointer)word);
+  va_end (args);
+  g_ptr_array_add (argv, NULL);
+  pid_t pid = forkpty (&terminal, NULL, NULL, NULL);
+  if (pid == 0)
+    {
+      step_down (NULL);
+      execve (program, (char **)argv->pdata, environment);
+      _exit (98);
+    }
+  for (gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC; g_get_monotonic_time () < end;)
+    {
+      char room[512];
+      struct pollfd wait = { terminal, POLLIN, 0 };
+      gssize n = poll (&wait, 1, 1000) > 0 ? read (terminal, room, sizeof room) : 0;
+      if (n < 0)
+        break; /* all who had it have gone */
+      g_string_append_len (text, room, n);
+      if (answered || strstr (text->str, "assword:") == NULL)
+        continue;
+      answered = TRUE;
+      g_usleep (200 * 1000); /* the agent switches the echo off first */
+      assert_int_equal (write (terminal, answer, strlen (answer)), (int)strlen (answer));
+    }
+  close (terminal);
+  assert_int_equal (waitpid (pid, &status, 0), pid);
+  *said = g_string_free (g_steal_pointer (&text), FALSE);
+  return WIFEXITED (status) ? WEXITSTATUS (status) : -1;
+}
+
+static gboolean
+is_running (const char *name)
+{
+  g_autofree char *out = NULL;
+  g_autofree char *command = g_strdup_printf ("pgrep -u 65534 -x %s", name);
+  g_spawn_command_line_sync (command, &out, NULL, NULL, NULL);
+  return out != NULL && *out != '\0';
+}
+
+static void
+the_password_is_asked_for_at_the_terminal (void **state)
+{
+  g_autofree char *said = NULL;
+  g_autofree char *file = path_of ("user", "asked.etl");
+  int status = at_terminal ("secret\n", &said, "-start", "CPU", NULL);
+  if (status != 0)
+    fail_msg ("%d:\n%s", status, said);
+  assert_null (strstr (said, "secret"));
+  assert_false (is_running ("pkttyagent"));
+  work ();
+  g_auto (Ran) stopped = wpr_as ("user", "-stop", file, NULL);
+  assert_status (stopped, 0);
+  g_autofree char *info = info_of ("user", file);
+  assert_true (number (info, "events") > 100);
+}
+
+static void
+a_wrong_password_offers_one_s_own_programs (void **state)
+{
+  g_autofree char *said = NULL;
+  int status = at_terminal ("wrong\n", &said, "-start", "CPU", NULL);
+  if (status != 5)
+    fail_msg ("%d:\n%s", status, said);
+  assert_says (said, "-ownprograms");
+  assert_false (is_running ("pkttyagent"));
+}
+
+static void
+without_a_terminal_it_says_what_to_do (void **state)
+{
+  g_auto (Ran) ran = wpr_as ("user", "-start", "CPU", NULL);
+  assert_status (ran, 5);
+  assert_says (ran.err, "sudo wpr -start");
+  assert_says (ran.err, "-ownprograms");
+  g_auto (Ran) status = wpr_as ("user", "-status", NULL);
+  assert_status (status, 3);
+}
+
+int
+main (int argc, char **argv)
+{
+  const struct CMUnitTest asked[] = {
+    cmocka_unit_test (without_a_terminal_it_says_what_to_do),
+    cmocka_unit_test (the_password_is_asked_for_at_the_terminal),
+    cmocka_unit_test (a_wrong_password_offers_one_s_own_programs),
+  };
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (memory_mode_is_the_same_as_root_s),
+    cmocka_unit_test (file_mode_is_the_same_as_root_s),
+    cmocka_unit_test (a_killed_recorder_s_rings_are_recovered),
+    cmocka_unit_test (without_the_broker_the_rest_goes_on_and_the_file_says_so),
+    cmocka_unit_test (root_s_recording_is_seen_and_stopped),
+    cmocka_unit_test (sudo_leaves_the_caller_s_files),
+  };
+  if (geteuid () != 0)
+    return 77;
+  /* Not the harness's own folder: recordings need a disk. */
+  place = g_dir_make_tmp ("wpr-ladder-XXXXXX", NULL);
+  g_chmod (place, 0755);
+  program = g_build_filename (g_getenv ("WPR_BUILD_ROOT"), "ui", "command", "wpr", NULL);
+  make_folders ("user", NOBODY);
+  make_folders ("root", 0);
+  gboolean is_asked = argc > 1 && g_str_equal (argv[1], "ask");
+  if (argc > 1 + is_asked)
+    cmocka_set_test_filter (argv[1 + is_asked]);
+  int failed = is_asked ? cmocka_run_group_tests (asked, NULL, NULL)
+                        : cmocka_run_group_tests (tests, NULL, NULL);
+  g_autofree char *remove = g_strdup_printf ("rm -rf '%s'", place);
+  g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL);
+  return failed;
+}
