@@ -72,7 +72,7 @@ environment_of (const char *who)
 static void
 make_folders (const char *who, uid_t uid)
 {
-  static const char *const names[] = { ".", "run", "state", "saved" };
+  static const char *const names[] = { "", "run", "state", "saved" };
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *path = g_build_filename (place, who, names[i], NULL);
@@ -128,7 +128,8 @@ work (void)
 {
   for (guint i = 0; i < 10; i++)
     {
-      g_spawn_command_line_sync ("/bin/ls -R /usr/share/doc/dbus", NULL, NULL, NULL, NULL);
+      g_autofree char *out = NULL;
+      g_spawn_command_line_sync ("/bin/ls -R /usr/share/doc/dbus", &out, NULL, NULL, NULL);
       g_usleep (50 * 1000);
     }
 }
@@ -189,6 +190,20 @@ check_kinds (const char *of, const char *in, const char *what)
                 (gulong)GPOINTER_TO_SIZE (value));
 }
 
+static double
+named_share (const char *info)
+{
+  return (double)number (info, "frames_named") / (double)MAX (number (info, "frames"), 1);
+}
+
+static void
+check_named (const char *of_user, const char *of_root)
+{
+  double user = named_share (of_user), root = named_share (of_root);
+  if (user < 0.1 || user < root * 0.6)
+    fail_msg ("%.3f of the frames are named, of root's %.3f", user, root);
+}
+
 /* The events of a process of root's with its image, as text. */
 static char *
 dump_of (const char *who, const char *file, const char *filter)
@@ -228,9 +243,8 @@ same_in_mode (const char *mode)
   g_autofree char *of_user = info_of ("user", users_file);
   check_kinds (of_root, of_user, "the user's");
   check_kinds (of_user, of_root, "root's");
-  /* Names of the kernel's functions, and not a few. */
-  assert_true (number (of_root, "addresses_named") > 0);
-  assert_true (number (of_user, "addresses_named") > number (of_root, "addresses_named") / 2);
+  /* Functions are named as in root's, whose recording is the longer one; most are the kernel's. */
+  check_named (of_user, of_root);
   /* polkitd is another user's: its name and its image. */
   g_autofree char *process = dump_of ("user", users_file, "ProcessName==\"polkitd\"");
   assert_says (process, "polkitd");
@@ -293,8 +307,9 @@ a_killed_recorder_s_rings_are_recovered (void **state)
   while (g_hash_table_iter_next (&iter, &key, NULL))
     any |= strstr (key, "CSwitch") != NULL;
   assert_true (any);
-  g_autofree char *process = dump_of ("user", path, "ProcessName==\"ls\"");
-  assert_says (process, "ls");
+  /* Of those that still live; who ended before is known to the dead recorder alone. */
+  g_autofree char *process = dump_of ("user", path, "ProcessName==\"test-broker-wpr\"");
+  assert_says (process, "test-broker-wpr");
   /* Once. */
   g_auto (Ran) again = wpr_as ("user", "-recover", NULL);
   assert_status (again, 0);
@@ -507,6 +522,7 @@ main (int argc, char **argv)
   int failed = is_asked ? cmocka_run_group_tests (asked, NULL, NULL)
                         : cmocka_run_group_tests (tests, NULL, NULL);
   g_autofree char *remove = g_strdup_printf ("rm -rf '%s'", place);
-  g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL);
+  if (g_getenv ("WPR_TEST_KEEP") == NULL)
+    g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL);
   return failed;
 }

@@ -31,6 +31,28 @@ name_of (WprRecorder *recorder)
   return wpr_recorder_bus_name_finish (recorder, result, NULL);
 }
 
+/* polkit takes agents for processes and sessions only; the process behind a name is looked up when
+ * somebody is to be asked. Which process it is the bus knows. */
+static char *
+process_of (WprRecorder *recorder)
+{
+  guint32 pid = 0;
+  g_autofree char *name = name_of (recorder);
+  g_autoptr (GDBusConnection) bus
+      = name != NULL ? g_bus_get_sync (G_BUS_TYPE_SYSTEM, NULL, NULL) : NULL;
+  if (bus == NULL)
+    return NULL;
+  g_dbus_connection_set_exit_on_close (bus, FALSE);
+  g_autoptr (GVariant) answer = g_dbus_connection_call_sync (
+      bus, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+      "GetConnectionUnixProcessID", g_variant_new ("(s)", name), G_VARIANT_TYPE ("(u)"),
+      G_DBUS_CALL_FLAGS_NONE, WPR_AGENT_READY_MS, NULL, NULL);
+  if (answer == NULL)
+    return NULL;
+  g_variant_get (answer, "(u)", &pid);
+  return g_strdup_printf ("%u", pid);
+}
+
 static void
 wait_ready (int fd)
 {
@@ -49,16 +71,15 @@ wpr_agent_begin (WprRecorder *recorder)
     READY_FD = 3
   };
   g_autofree char *program = g_find_program_in_path (WPR_AGENT);
-  g_autofree char *name = NULL;
+  g_autofree char *process = NULL;
   int ends[2];
   const int target = READY_FD;
   GPid pid = 0;
   if (program == NULL || !isatty (STDIN_FILENO) || !isatty (STDERR_FILENO)
-      || (name = name_of (recorder)) == NULL || pipe2 (ends, O_CLOEXEC) != 0)
+      || (process = process_of (recorder)) == NULL || pipe2 (ends, O_CLOEXEC) != 0)
     return 0;
-  /* With --fallback a desktop's own agent goes first. */
-  const char *argv[]
-      = { program, "--system-bus-name", name, "--notify-fd", G_STRINGIFY (3), "--fallback", NULL };
+  /* Not as a --fallback: polkit 122 does not find one by the name of its process. */
+  const char *argv[] = { program, "--process", process, "--notify-fd", G_STRINGIFY (3), NULL };
   terminal_known = tcgetattr (STDIN_FILENO, &terminal_before) == 0;
   if (g_spawn_async_with_pipes_and_fds (
           NULL, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL,
