@@ -247,3 +247,56 @@ wpr_kept_manifest (GBytes *kept, GArray **sets, gint64 *started_ns, gint64 *star
   g_autoptr (GBytes) bytes = g_variant_get_data_as_bytes (manifest);
   return wpr_manifest_from_bytes (bytes, error);
 }
+
+/* ---- asked for before the start ---- */
+
+typedef struct
+{
+  WprLocal *local;
+  GTask *task;
+  gboolean contents;
+} WprUnlockCall;
+
+/* The mode of the start is not known yet; most record in memory. */
+static void
+wpr_unlock_run (gpointer data)
+{
+  WprUnlockCall *call = data;
+  WprLocal *local = call->local;
+  GError *error = NULL;
+  if (local->state != WPR_STATE_IDLE)
+    wpr_set_error (&error, WPR_ERROR_STATE, 0,
+                   _ ("The recording has begun already; whether it may is asked before."));
+  else if (wpr_local_unlock (local, "memory", call->contents, g_task_get_cancellable (call->task),
+                             &error))
+    {
+      wpr_recorder_return_boolean (call->task);
+      return;
+    }
+  wpr_recorder_return_error (call->task, error);
+}
+
+void
+wpr_local_hook_unlock (WprRecorderBackend *backend, GTask *task, gboolean contents)
+{
+  WprUnlockCall call = { (WprLocal *)backend, task, contents };
+  wpr_worker_call (call.local->worker, wpr_unlock_run, g_memdup2 (&call, sizeof call), g_free);
+}
+
+static void
+wpr_bus_name_run (gpointer data)
+{
+  GTask *task = data;
+  GError *error = NULL;
+  char *name = wpr_broker_bus_name (&error);
+  if (name)
+    wpr_recorder_return_string (task, name);
+  else
+    wpr_recorder_return_error (task, error);
+}
+
+void
+wpr_local_hook_bus_name (WprRecorderBackend *backend, GTask *task)
+{
+  wpr_worker_call (((WprLocal *)backend)->worker, wpr_bus_name_run, task, NULL);
+}

@@ -434,47 +434,6 @@ wpr_local_hook_grow (WprRecorderBackend *backend, GTask *task, const char *colle
                                           .folder_fd = -1 });
 }
 
-/* The mode of the start is not known yet; most record in memory. */
-static void
-wpr_local_do_unlock (WprLocal *local, WprLocalCall *call)
-{
-  GError *error = NULL;
-  gboolean good = FALSE;
-  if (local->state == WPR_STATE_IDLE)
-    good
-        = wpr_local_unlock (local, "memory", call->on, g_task_get_cancellable (call->task), &error);
-  else
-    wpr_set_error (&error, WPR_ERROR_STATE, 0,
-                   _ ("The recording has begun already; whether it may is asked before."));
-  wpr_local_answer (g_steal_pointer (&call->task), good, error);
-}
-
-static void
-wpr_local_hook_unlock (WprRecorderBackend *backend, GTask *task, gboolean contents)
-{
-  wpr_local_ask (
-      backend,
-      (WprLocalCall){ .func = wpr_local_do_unlock, .task = task, .on = contents, .folder_fd = -1 });
-}
-
-static void
-wpr_local_do_bus_name (WprLocal *local, WprLocalCall *call)
-{
-  GError *error = NULL;
-  char *name = wpr_broker_bus_name (&error);
-  if (name)
-    wpr_recorder_return_string (g_steal_pointer (&call->task), name);
-  else
-    wpr_recorder_return_error (g_steal_pointer (&call->task), error);
-}
-
-static void
-wpr_local_hook_bus_name (WprRecorderBackend *backend, GTask *task)
-{
-  wpr_local_ask (backend,
-                 (WprLocalCall){ .func = wpr_local_do_bus_name, .task = task, .folder_fd = -1 });
-}
-
 static GVariant *
 wpr_local_hook_describe (WprRecorderBackend *backend)
 {

@@ -53,7 +53,7 @@ struct _WprLocal
   int epoll_fd;
   gint64 started_realtime_ns;
   guint n_ticks;
-  gint64 n_counts; /* half seconds of the recording whose events are counted */
+  gint64 n_counts;       /* half seconds of the recording whose events are counted */
   guint n_failed_drains; /* in a row */
   guint64 flushed_bytes; /* of the store when it was last put on the disk for good */
   guint n_marks;
@@ -116,6 +116,9 @@ int wpr_local_kallsyms (WprLocal *local);
 /* Memory mode: what the rings mean is left with the broker, should this process be killed. */
 void wpr_local_keep (WprLocal *local);
 void wpr_local_watch_broker (WprLocal *local);
+/* Of the back end: in the owner's thread. */
+void wpr_local_hook_unlock (WprRecorderBackend *backend, GTask *task, gboolean contents);
+void wpr_local_hook_bus_name (WprRecorderBackend *backend, GTask *task);
 WprManifest *wpr_kept_manifest (GBytes *kept, GArray **sets, gint64 *started_ns,
                                 gint64 *started_realtime_ns, GError **error);
 

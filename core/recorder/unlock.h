@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Blocks: two seconds where a bus is there and does not answer, longer only while the broker is being
- * started; no time where there is none. */
+/* Blocks: two seconds where a bus is there and does not answer, longer only while the broker is
+ * being started; no time where there is none. */
 WprUnlock wpr_unlock_probe (void);
 /* Whether there is a bus that answers at all. */
 gboolean wpr_unlock_is_there (void);

@@ -396,6 +396,26 @@ sudo_leaves_the_caller_s_files (void **state)
   assert_int_equal (info.st_uid, NOBODY);
   g_auto (Ran) timed = wpr_as ("sudo", "-start", "CPU", "-duration", "1", NULL);
   assert_status (timed, 0);
+  /* A link of theirs is not followed by root, wherever it leads; nor is a file put where everybody
+   * may replace it. */
+  g_autofree char *trap = path_of ("user", "trap");
+  g_autofree char *wild = path_of ("user", "wild");
+  g_autofree char *beyond = g_build_filename (trap, "sudo.etl", NULL);
+  assert_int_equal (symlink ("/var", trap), 0);
+  assert_int_equal (lchown (trap, NOBODY, NOBODY), 0);
+  assert_int_equal (g_mkdir (wild, 0777), 0);
+  assert_int_equal (chmod (wild, 0777), 0);
+  g_auto (Ran) led = wpr_as ("sudo", "-start", "CPU", "-recordtempto", trap, NULL);
+  assert_status (led, 5);
+  g_auto (Ran) open = wpr_as ("sudo", "-start", "CPU", "-recordtempto", wild, NULL);
+  assert_status (open, 5);
+  g_auto (Ran) again = wpr_as ("sudo", "-start", "CPU", NULL);
+  assert_status (again, 0);
+  g_auto (Ran) refused = wpr_as ("sudo", "-stop", beyond, NULL);
+  assert_status (refused, 5);
+  assert_false (g_file_test ("/var/sudo.etl", G_FILE_TEST_EXISTS));
+  g_auto (Ran) ended = wpr_as ("sudo", "-cancel", NULL);
+  assert_status (ended, 0);
 }
 
 /* ---- at a terminal ---- */

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 #include <locale.h>
+#include <unistd.h>
 #include <wpr-error.h>
 #include <wpr-recorder.h>
 
@@ -45,9 +46,19 @@ bind_texts (void)
   textdomain (GETTEXT_PACKAGE);
 }
 
+/* With root's rights nothing is read or kept below a home, which under sudo is another person's:
+ * where libdebuginfod keeps what it was sent is said here, while there is but one thread. */
+static void
+keep_out_of_homes (void)
+{
+  if (geteuid () == 0)
+    g_setenv ("DEBUGINFOD_CACHE_PATH", "/var/cache/wpr/debuginfod", FALSE);
+}
+
 int
 main (int argc, char **argv)
 {
+  keep_out_of_homes ();
   bind_texts ();
   g_set_prgname ("wpr");
 
