@@ -299,12 +299,19 @@ void
 client_open (Client *client, int fd, const WprPerfEvent *events, gsize n, gsize bytes,
              gboolean backward)
 {
+  client_open_session (client, wpr_broker_session_new (fd), events, n, bytes, backward);
+}
+
+void
+client_open_session (Client *client, WprBrokerSession *session, const WprPerfEvent *events, gsize n,
+                     gsize bytes, gboolean backward)
+{
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) cpus = wpr_cpus_online ();
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   WprRingSpec spec = { .bytes = bytes, .backward = backward };
   *client = (Client){ .bytes = bytes, .backward = backward };
-  client->session = wpr_broker_session_new (fd);
+  client->session = session;
   client->opener = wpr_opener_broker_new (client->session);
   client->rings = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_ring_free);
   for (gsize i = 0; i < n; i++)

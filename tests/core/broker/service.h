@@ -67,6 +67,9 @@ typedef struct
 /* Learns the events' formats, opens them on all CPUs with a ring a CPU and maps those. */
 void client_open (Client *client, int fd, const WprPerfEvent *events, gsize n, gsize bytes,
                   gboolean backward);
+/* Likewise over a session that is there; takes it. */
+void client_open_session (Client *client, WprBrokerSession *session, const WprPerfEvent *events,
+                          gsize n, gsize bytes, gboolean backward);
 /* Maps the rings of leaders that are new. */
 void client_map (Client *client);
 void client_close (Client *client);
