@@ -16,7 +16,12 @@
 #include "world/open-files.h"
 
 /* Of a recording that was killed: what its rings mean, see orphan.c. */
-#define KEPT_TYPE "(ayauxx)"
+#define KEPT_TYPE "(ayauxxay)"
+/* The world changes all the time and is kept now and then: who came and went since has no name.
+ * Saving and packing one of 700 processes takes some 50 ms. */
+#define KEEP_EACH_US (30 * G_USEC_PER_SEC)
+/* At most this share of the time. */
+#define KEEP_SHARE 200
 
 /* ---- the session ---- */
 
@@ -158,25 +163,64 @@ wpr_local_kallsyms (WprLocal *local)
 
 /* ---- should this process be killed ---- */
 
+/* Consumes what it is given; NULL if it cannot be. */
+static GBytes *
+wpr_kept_convert (GBytes *bytes, GConverter *converter)
+{
+  g_autoptr (GBytes) from = bytes;
+  g_autoptr (GConverter) how = converter;
+  g_autoptr (GInputStream) plain = g_memory_input_stream_new_from_bytes (from);
+  g_autoptr (GInputStream) input = g_converter_input_stream_new (plain, how);
+  g_autoptr (GOutputStream) output = g_memory_output_stream_new_resizable ();
+  if (g_output_stream_splice (output, input, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, NULL) < 0)
+    return NULL;
+  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (output));
+}
+
+/* Packed, and small enough to be kept beside the rest; else empty. */
+static GVariant *
+wpr_kept_world (const WprWorld *world, gsize rest)
+{
+  g_autoptr (GBytes) packed
+      = wpr_kept_convert (wpr_world_save (world),
+                          G_CONVERTER (g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB, 1)));
+  gsize size = packed ? g_bytes_get_size (packed) : 0;
+  if (size == 0 || rest + size + 4096 > WPR_BROKER_KEPT_MOST)
+    return g_variant_new_array (G_VARIANT_TYPE_BYTE, NULL, 0);
+  return g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, packed, TRUE);
+}
+
+void
+wpr_local_keep_now_and_then (WprLocal *local)
+{
+  if (local->broker && g_get_monotonic_time () >= local->keep_next_us)
+    wpr_local_keep (local);
+}
+
 void
 wpr_local_keep (WprLocal *local)
 {
   WprSession *session = &local->session;
   g_autoptr (GError) error = NULL;
-  if (!local->broker || !session->backward || !local->sources)
+  gint64 begun = g_get_monotonic_time ();
+  if (!local->broker || !session->backward || !local->sources
+      || wpr_broker_session_is_over (local->broker))
     return;
   const GArray *sets = wpr_source_kernel_ring_sets (g_ptr_array_index (local->sources, 0));
   g_autoptr (GBytes) manifest = wpr_manifest_to_bytes (session->manifest);
   gsize size;
   gconstpointer bytes = g_bytes_get_data (manifest, &size);
-  g_autoptr (GVariant) kept = g_variant_ref_sink (
-      g_variant_new ("(@ay@auxx)", g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, bytes, size, 1),
-                     g_variant_new_fixed_array (G_VARIANT_TYPE_UINT32, sets->data, sets->len, 4),
-                     (gint64)session->started_ns, local->started_realtime_ns));
+  g_autoptr (GVariant) kept = g_variant_ref_sink (g_variant_new (
+      "(@ay@auxx@ay)", g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, bytes, size, 1),
+      g_variant_new_fixed_array (G_VARIANT_TYPE_UINT32, sets->data, sets->len, 4),
+      (gint64)session->started_ns, local->started_realtime_ns,
+      wpr_kept_world (session->world, size)));
   g_autoptr (GBytes) all = g_variant_get_data_as_bytes (kept);
   if (!wpr_broker_facts_keep (local->broker, all, &error))
     wpr_log (WPR_LOG_NOTICE, "%s: what is recorded ends with this process: %s", local->instance,
              error->message);
+  gint64 now = g_get_monotonic_time ();
+  local->keep_next_us = now + MAX (KEEP_EACH_US, (now - begun) * KEEP_SHARE);
 }
 
 /* ---- when it goes ---- */
@@ -233,14 +277,21 @@ wpr_local_broker_opener (WprLocal *local)
 
 WprManifest *
 wpr_kept_manifest (GBytes *kept, GArray **sets, gint64 *started_ns, gint64 *started_realtime_ns,
-                   GError **error)
+                   GBytes **world, GError **error)
 {
   gsize n;
   g_autoptr (GVariant) all
       = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (KEPT_TYPE), kept, FALSE));
   g_autoptr (GVariant) manifest = NULL;
   g_autoptr (GVariant) numbers = NULL;
-  g_variant_get (all, "(@ay@auxx)", &manifest, &numbers, started_ns, started_realtime_ns);
+  g_autoptr (GVariant) packed = NULL;
+  g_variant_get (all, "(@ay@auxx@ay)", &manifest, &numbers, started_ns, started_realtime_ns,
+                 &packed);
+  *world = g_variant_get_size (packed) == 0
+               ? NULL
+               : wpr_kept_convert (
+                   g_variant_get_data_as_bytes (packed),
+                   G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB)));
   const guint32 *values = g_variant_get_fixed_array (numbers, &n, sizeof *values);
   *sets = g_array_new (FALSE, FALSE, sizeof *values);
   g_array_append_vals (*sets, values, (guint)n);

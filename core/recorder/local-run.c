@@ -306,6 +306,7 @@ wpr_run_tick (gpointer data)
     {
       wpr_free_space (local->disk_fd, &local->guard.free_bytes, &local->guard.total_bytes);
       wpr_run_forget (local);
+      wpr_local_keep_now_and_then (local);
     }
   else
     wpr_run_guard (local);

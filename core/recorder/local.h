@@ -33,6 +33,7 @@ struct _WprLocal
   const char *broker_mode;  /* "memory", "file" */
   gboolean broker_contents;
   GSource *broker_watch;
+  gint64 keep_next_us; /* MONOTONIC */
   int kallsyms_fd; /* of the merge that is about to be queued; -1 */
 
   /* ---- worker only: this recording ---- */
@@ -115,12 +116,13 @@ gboolean wpr_local_broker_rundown (WprLocal *local, GError **error);
 int wpr_local_kallsyms (WprLocal *local);
 /* Memory mode: what the rings mean is left with the broker, should this process be killed. */
 void wpr_local_keep (WprLocal *local);
+void wpr_local_keep_now_and_then (WprLocal *local);
 void wpr_local_watch_broker (WprLocal *local);
 /* Of the back end: in the owner's thread. */
 void wpr_local_hook_unlock (WprRecorderBackend *backend, GTask *task, gboolean contents);
 void wpr_local_hook_bus_name (WprRecorderBackend *backend, GTask *task);
 WprManifest *wpr_kept_manifest (GBytes *kept, GArray **sets, gint64 *started_ns,
-                                gint64 *started_realtime_ns, GError **error);
+                                gint64 *started_realtime_ns, GBytes **world, GError **error);
 
 /* local-live.c */
 /* wanted: only its profiles count. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A claimed session into a raw recording: manifest as its recorder kept it, rings as they are now,
- * and the processes of now with what the sideband's ring holds; who came and went between the two
- * has no name. */
+/* A claimed session into a raw recording: manifest and world as its recorder kept them last, rings
+ * as they are now, and the processes of now with what the sideband's ring holds; who came and went
+ * between has no name. */
 #include "config.h"
 #include "recorder/orphan.h"
 
@@ -28,7 +28,8 @@ typedef struct
   WprOpener *opener;
   WprOpened opened;
   WprManifest *manifest;
-  GArray *sets; /* guint32: ring set -> collector */
+  GArray *sets;  /* guint32: ring set -> collector */
+  GBytes *world; /* as its recorder kept it last; NULL: not */
   gint64 started_ns, started_realtime_ns;
   WprIdTable *ids;
 } WprOrphan;
@@ -41,6 +42,7 @@ wpr_orphan_clear (WprOrphan *orphan)
   wpr_opened_clear (&orphan->opened);
   g_clear_pointer (&orphan->manifest, wpr_manifest_free);
   g_clear_pointer (&orphan->sets, g_array_unref);
+  g_clear_pointer (&orphan->world, g_bytes_unref);
   g_clear_pointer (&orphan->ids, wpr_id_table_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (WprOrphan, wpr_orphan_clear)
@@ -87,7 +89,7 @@ wpr_orphan_claim (WprOrphan *orphan, const char *path, GError **error)
     return FALSE;
   if (kept)
     orphan->manifest = wpr_kept_manifest (kept, &orphan->sets, &orphan->started_ns,
-                                          &orphan->started_realtime_ns, error);
+                                          &orphan->started_realtime_ns, &orphan->world, error);
   else
     wpr_set_error (error, WPR_ERROR_DAMAGED, 0,
                    _ ("That recording was ended before it had begun; nothing of it is left."));
@@ -176,11 +178,22 @@ static gboolean
 wpr_orphan_write_world (const WprOrphan *orphan, WprStore *store, GError **error)
 {
   g_autoptr (WprWorld) world = wpr_world_new (WPR_WORLD_MAX_DEAD);
-  g_autoptr (GBytes) rundown = wpr_broker_facts_rundown (orphan->session, FALSE, error);
-  if (!rundown || !wpr_world_load (world, rundown, error))
-    return FALSE;
-  wpr_world_fill_in (world, "/proc");
-  wpr_orphan_read_sideband (orphan, world);
+  WprClockReading now;
+  wpr_clock_read (&now);
+  if (orphan->world && wpr_world_load (world, orphan->world, NULL))
+    {
+      /* And who came since, and lives. */
+      wpr_orphan_read_sideband (orphan, world);
+      wpr_world_read_proc (world, "/proc", now.monotonic_ns, NULL);
+    }
+  else
+    {
+      g_autoptr (GBytes) rundown = wpr_broker_facts_rundown (orphan->session, FALSE, error);
+      if (!rundown || !wpr_world_load (world, rundown, error))
+        return FALSE;
+      wpr_world_fill_in (world, "/proc");
+      wpr_orphan_read_sideband (orphan, world);
+    }
   g_autoptr (GBytes) bytes = wpr_world_save (world);
   return wpr_store_checkpoint (store, bytes, error);
 }

@@ -284,6 +284,9 @@ a_killed_recorder_s_rings_are_recovered (void **state)
   g_auto (Ran) started = wpr_as ("user", "-start", "CPU", NULL);
   assert_status (started, 0);
   work ();
+  /* Then the world is kept, as it is each half a minute. */
+  g_auto (Ran) enabled = wpr_as ("user", "-enable", "DiskIO", NULL);
+  assert_status (enabled, 0);
   kill (recorder_of ("user"), SIGKILL);
   g_auto (Ran) recovered = { 0 };
   for (guint i = 0; i < 50; i++)
@@ -307,9 +310,11 @@ a_killed_recorder_s_rings_are_recovered (void **state)
   while (g_hash_table_iter_next (&iter, &key, NULL))
     any |= strstr (key, "CSwitch") != NULL;
   assert_true (any);
-  /* Of those that still live; who ended before is known to the dead recorder alone. */
+  /* Those that live, and those that had ended when the world was kept. */
   g_autofree char *process = dump_of ("user", path, "ProcessName==\"test-broker-wpr\"");
   assert_says (process, "test-broker-wpr");
+  g_autofree char *ended = dump_of ("user", path, "ProcessName==\"ls\"");
+  assert_says (ended, "ls");
   /* Once. */
   g_auto (Ran) again = wpr_as ("user", "-recover", NULL);
   assert_status (again, 0);
