@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The closed vocabulary against what our own tables ask for, and the form of filters. */
+/* The closed vocabulary against what our own tables ask for, the form of filters, and packets. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -7,6 +7,10 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "broker/check.h"
 #include "perf/kprobe.h"
 #include "profile/keywords.h"
@@ -142,6 +146,77 @@ test_filters_have_so_many_terms (void **state)
   assert_null (more);
 }
 
+/* ---- packets ---- */
+
+#define N_DESCRIPTORS 600
+
+/* A message holds 253; on 256 CPUs there are two leaders each. */
+static void
+test_many_descriptors_arrive_in_order (void **state)
+{
+  int pair[2], files[2], sent[N_DESCRIPTORS];
+  struct stat stats[2], one;
+  g_autoptr (GArray) fds = g_array_new (FALSE, FALSE, sizeof (int));
+  assert_int_equal (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+  for (guint i = 0; i < 2; i++)
+    {
+      files[i] = memfd_create ("test", MFD_CLOEXEC);
+      assert_int_equal (fstat (files[i], &stats[i]), 0);
+    }
+  for (guint i = 0; i < N_DESCRIPTORS; i++)
+    sent[i] = files[i % 3 == 0];
+  assert_true (wpr_broker_send (pair[0], g_variant_new_uint32 (7), sent, N_DESCRIPTORS));
+  g_autoptr (GVariant) first = wpr_broker_receive (pair[1], "u", fds);
+  assert_non_null (first);
+  assert_int_equal (fds->len, WPR_BROKER_FDS_A_PACKET);
+  while (fds->len < N_DESCRIPTORS)
+    {
+      g_autoptr (GVariant) more = wpr_broker_receive (pair[1], "y", fds);
+      assert_non_null (more);
+    }
+  assert_int_equal (fds->len, N_DESCRIPTORS);
+  for (guint i = 0; i < N_DESCRIPTORS; i++)
+    {
+      assert_int_equal (fstat (g_array_index (fds, int, i), &one), 0);
+      assert_true (one.st_ino == stats[i % 3 == 0].st_ino);
+      close (g_array_index (fds, int, i));
+    }
+  for (guint i = 0; i < 2; i++)
+    {
+      close (files[i]);
+      close (pair[i]);
+    }
+}
+
+/* An array of 256 CPUs' ids does not fit a packet. */
+static gpointer
+send_long (gpointer data)
+{
+  int fd = GPOINTER_TO_INT (data);
+  g_autofree guint8 *bytes = g_malloc (1000000);
+  memset (bytes, 0x5a, 1000000);
+  g_autoptr (GVariant) value
+      = g_variant_ref_sink (g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, bytes, 1000000, 1));
+  return GINT_TO_POINTER (wpr_broker_send_bytes (fd, value));
+}
+
+static void
+test_long_answers_come_in_packets (void **state)
+{
+  int pair[2];
+  gsize n;
+  assert_int_equal (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+  GThread *thread = g_thread_new ("send", send_long, GINT_TO_POINTER (pair[0]));
+  g_autoptr (GVariant) value = wpr_broker_receive_bytes (pair[1], "ay", 1000000);
+  assert_true (GPOINTER_TO_INT (g_thread_join (thread)));
+  assert_non_null (value);
+  const guint8 *bytes = g_variant_get_fixed_array (value, &n, 1);
+  assert_true (n == 1000000 && bytes[0] == 0x5a && bytes[n - 1] == 0x5a);
+  close (pair[0]);
+  assert_null (wpr_broker_receive_bytes (pair[1], "ay", 10)); /* the other end is gone */
+  close (pair[1]);
+}
+
 int
 main (void)
 {
@@ -152,6 +227,8 @@ main (void)
     cmocka_unit_test (test_table_of_systems_is_searched),
     cmocka_unit_test (test_filters_are_printed_anew),
     cmocka_unit_test (test_filters_have_so_many_terms),
+    cmocka_unit_test (test_many_descriptors_arrive_in_order),
+    cmocka_unit_test (test_long_answers_come_in_packets),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
