@@ -147,8 +147,7 @@ the_choice_lasts_to_the_next_start (void **state)
 static void
 assert_result_is_the_file (Screen *screen)
 {
-  g_autoptr (AtspiAccessible) verdict = screen_wait_described (screen, "How it ended");
-  g_autofree char *words = screen_text (verdict);
+  g_autofree char *words = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (words, "Saved"));
   g_autofree char *file = the_saved_file ();
   g_autofree char *info = run_program (0, wpr, "-info", file, "-json", NULL);
@@ -253,7 +252,7 @@ the_keyboard_alone_chooses_and_records (void **state)
   screen_keys ("key ctrl+r");
   g_object_unref (screen_wait_described (screen, "Events so far"));
   screen_keys ("key ctrl+r");
-  g_object_unref (screen_wait_described (screen, "How it ended"));
+  g_free (kit_wait_verdict (screen));
 }
 
 static void

@@ -38,8 +38,7 @@ a_good_file_is_recorded (void **state)
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
   g_object_unref (screen_wait_described (screen, "Events so far"));
   run_named_programs (PROGRAM, N_PROGRAMS);
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
-  g_object_unref (screen_wait_described (screen, "How it ended"));
+  kit_stop_and_save (screen);
   g_autofree char *file = the_saved_file ();
   g_autofree char *info = run_program (0, wpr, "-info", file, "-json", NULL);
   assert_non_null (strstr (info, "\"profiles\":[\"Begins.Verbose.Memory\"]"));

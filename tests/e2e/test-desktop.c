@@ -11,8 +11,7 @@
 static void
 stop_and_look (Screen *screen)
 {
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
-  g_object_unref (screen_wait_described (screen, "How it ended"));
+  kit_stop_and_save (screen);
   g_autofree char *file = the_saved_file ();
   g_free (run_program (0, wpr, "-info", file, NULL));
 }

@@ -15,16 +15,7 @@
 static char *
 stop_and_read (Screen *screen)
 {
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
-  /* everything of this machine is in it: that can be much to write */
-  AtspiAccessible *end = NULL;
-  for (guint i = 0; i < 400 && end == NULL; i++)
-    {
-      screen_sleep (200);
-      end = screen_find_described (screen, "How it ended");
-    }
-  assert_non_null (end);
-  g_object_unref (end);
+  kit_stop_and_save (screen);
   g_autofree char *file = the_saved_file ();
   return run_program (-1, wpr, "-info", file, "-json", NULL);
 }

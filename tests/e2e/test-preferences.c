@@ -95,7 +95,7 @@ a_recording_that_stops_by_itself_is_saved_the_same (void **state)
   kit_keep_settings ("stop-after-s=uint32 2\ncompress=true\nfunction-names=false");
   screen_start (screen, wprui, kit_lasting);
   kit_start_recording (screen);
-  g_object_unref (screen_wait_described (screen, "How it ended"));
+  g_free (kit_wait_verdict (screen));
   assert_as_wished ();
 }
 

@@ -64,26 +64,6 @@ stop_slowly (Screen *screen)
   g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Later"));
 }
 
-static char *
-wait_verdict (Screen *screen)
-{
-  AtspiAccessible *end = NULL;
-  for (guint i = 0; i < 400 && end == NULL; i++)
-    {
-      end = screen_find_described (screen, "How it ended");
-      if (end == NULL)
-        screen_sleep (100);
-    }
-  if (end == NULL)
-    {
-      screen_dump (screen);
-      fail_msg ("it did not end");
-    }
-  char *words = screen_text (end);
-  g_object_unref (end);
-  return words;
-}
-
 /* Until the text with that description begins so. */
 static void
 wait_detail (Screen *screen, const char *begin)
@@ -117,7 +97,7 @@ compressing_begins_again (void **state)
   screen_press (screen, ATSPI_ROLE_CHECK_BOX, "Compress");
   screen_sleep (300);
   let_go ();
-  g_autofree char *words = wait_verdict (screen);
+  g_autofree char *words = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (words, "Saved"));
   g_autofree char *file = the_saved_file ();
   g_autofree char *info = run_program (0, wpr, "-info", file, "-json", NULL);
@@ -153,11 +133,11 @@ finishing_later_is_finished_from_the_page (void **state)
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Later");
   screen_sleep (300);
   let_go ();
-  g_autofree char *words = wait_verdict (screen);
+  g_autofree char *words = kit_wait_verdict (screen);
   assert_string_equal (words, "Kept, not finished");
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
   screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autofree char *end = wait_verdict (screen);
+  g_autofree char *end = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (end, "Saved"));
   g_autofree char *file = the_saved_file ();
   g_free (run_program (0, wpr, "-info", file, NULL));
@@ -184,7 +164,7 @@ a_file_is_shown (void **state)
   g_autofree char *file = record_a_file ();
   g_autofree char *info = run_program (0, wpr, "-info", file, "-json", NULL);
   screen_start_with (screen, (const char *[]){ wprui, file, NULL }, NULL);
-  g_autofree char *words = wait_verdict (screen);
+  g_autofree char *words = kit_wait_verdict (screen);
   assert_string_equal (words, "A complete recording");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "by wpr.etl"));
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "the fan runs"));
@@ -196,7 +176,7 @@ a_file_is_shown (void **state)
   for (guint i = 0; i < 100; i++)
     {
       g_free (words);
-      words = wait_verdict (screen);
+      words = kit_wait_verdict (screen);
       if (g_str_equal (words, "Cannot be read"))
         break;
       screen_sleep (100);
@@ -241,7 +221,7 @@ the_background_is_watched_and_comes_back (void **state)
   g_free (run_program (0, wprui, NULL)); /* the second start brings the first back */
   screen_wait_window ("Performance Recorder", TRUE);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
-  g_autofree char *words = wait_verdict (screen);
+  g_autofree char *words = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (words, "Saved"));
 }
 
@@ -353,7 +333,7 @@ a_folder_that_cannot_be_written_stops_nothing (void **state)
   assert_int_equal (mount ("wpr-e2e", place, "tmpfs", MS_REMOUNT, "size=64m"), 0);
   screen_keys ("key Escape");
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
-  g_autofree char *words = wait_verdict (screen);
+  g_autofree char *words = kit_wait_verdict (screen);
   screen_end (screen);
   unmount_folder (place);
   assert_true (g_str_has_prefix (words, "Saved"));
@@ -372,14 +352,14 @@ a_full_disk_keeps_the_recording (void **state)
   begin (screen, (const char *[]){ environment, NULL });
   run_named_programs ("e2e-result", 50);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
-  g_autofree char *words = wait_verdict (screen);
+  g_autofree char *words = kit_wait_verdict (screen);
   assert_string_equal (words, "Not saved");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Save in Another Folder…"));
   /* somebody made room */
   assert_int_equal (mount ("wpr-e2e", place, "tmpfs", MS_REMOUNT, "size=128m"), 0);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
   screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autofree char *end = wait_verdict (screen);
+  g_autofree char *end = kit_wait_verdict (screen);
   screen_end (screen);
   unmount_folder (place);
   assert_true (g_str_has_prefix (end, "Saved"));
@@ -402,11 +382,11 @@ a_folder_that_goes_away_keeps_the_recording (void **state)
   screen_sleep (300);
   assert_int_equal (umount2 (place, MNT_DETACH), 0);
   let_go ();
-  g_autofree char *words = wait_verdict (screen);
+  g_autofree char *words = kit_wait_verdict (screen);
   assert_string_equal (words, "Not saved");
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
   screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autofree char *end = wait_verdict (screen);
+  g_autofree char *end = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (end, "Saved"));
   g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
   const char *name = g_dir_read_name (dir);
@@ -433,13 +413,13 @@ a_recorder_that_dies_while_saving_leaves_its_data (void **state)
   let_go ();
   g_usleep (20000); /* in the midst of it, on most machines; before it, on others */
   kill (recorder, SIGKILL);
-  g_autofree char *words = wait_verdict (screen);
+  g_autofree char *words = kit_wait_verdict (screen);
   if (g_str_has_prefix (words, "Saved"))
     skip (); /* it was faster than the kill */
   assert_string_equal (words, "Not saved");
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
   screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autofree char *end = wait_verdict (screen);
+  g_autofree char *end = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (end, "Saved"));
 }
 

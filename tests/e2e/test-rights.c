@@ -7,10 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
-#include "screen.h"
-#include "wpr.h"
-
-static const char *wprui;
+#include "kit.h"
 
 static void
 without_rights_the_window_says_so (void **state)
@@ -57,8 +54,7 @@ with_rights_of_the_recorder_it_records (void **state)
     screen_sleep (100);
   assert_true (screen_number (&screen, "Events so far") > 0);
   screen_press (&screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
-  g_autoptr (AtspiAccessible) verdict = screen_wait_described (&screen, "How it ended");
-  g_autofree char *words = screen_text (verdict);
+  g_autofree char *words = kit_wait_verdict (&screen);
   assert_true (g_str_has_prefix (words, "Saved"));
   screen_end (&screen);
 }

@@ -98,7 +98,7 @@ it_answers_in_every_state_of_a_recording (void **state)
   assert_lively (screen, "saving");
   assert_null (screen_find_described (screen, "How it ended"));
   set_slow (FALSE);
-  g_object_unref (screen_wait_described (screen, "How it ended"));
+  g_free (kit_wait_verdict (screen));
   set_slow (TRUE);
   assert_lively (screen, "result");
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Record Again");

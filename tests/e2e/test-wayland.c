@@ -8,14 +8,11 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "screen.h"
-#include "wpr.h"
+#include "kit.h"
 
 #define SOCKET "wpr-e2e"
 #define PATIENCE_MS 20000
 #define STEP_MS 50
-
-static const char *wprui, *wpr;
 
 /* Its socket is there once it is ready. */
 static GSubprocess *
@@ -60,8 +57,7 @@ a_recording_becomes_a_file_under_wayland (void **state)
     screen_sleep (100);
   assert_true (screen_number (&screen, "Events so far") > before);
   screen_press (&screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
-  g_autoptr (AtspiAccessible) verdict = screen_wait_described (&screen, "How it ended");
-  g_autofree char *words = screen_text (verdict);
+  g_autofree char *words = kit_wait_verdict (&screen);
   assert_true (g_str_has_prefix (words, "Saved"));
   g_autofree char *file = the_saved_file ();
   g_autofree char *info = run_program (-1, wpr, "-info", file, "-json", NULL);

@@ -121,8 +121,7 @@ a_recording_becomes_a_file (void **state)
   assert_int_equal (g_unlink (between), 0);
 
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
-  g_autoptr (AtspiAccessible) verdict = screen_wait_described (screen, "How it ended");
-  g_autofree char *words = screen_text (verdict);
+  g_autofree char *words = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (words, "Saved"));
 
   g_autofree char *file = the_saved_file ();
@@ -157,8 +156,7 @@ a_recording_begun_by_wpr_shows_and_stops (void **state)
   g_object_unref (screen_wait_described (screen, "Events so far"));
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "CPU usage. File, verbose."));
   wait_for_growth (screen, "Events so far");
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
-  g_object_unref (screen_wait_described (screen, "How it ended"));
+  kit_stop_and_save (screen);
   g_autofree char *file = the_saved_file ();
   g_free (run_program (0, wpr, "-info", file, NULL));
 }
@@ -228,8 +226,7 @@ a_recorder_that_dies_is_told (void **state)
   g_object_unref (screen_wait_described (screen, "Events so far"));
   g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
   assert_int_equal (kill ((pid_t)json_number (status, "pid"), SIGKILL), 0);
-  g_autoptr (AtspiAccessible) verdict = screen_wait_described (screen, "How it ended");
-  g_autofree char *words = screen_text (verdict);
+  g_autofree char *words = kit_wait_verdict (screen);
   assert_string_equal (words, "Not saved");
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Record Again");
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);

@@ -47,6 +47,8 @@ struct _WprRecordingPage
   gboolean shown_lost;
   guint shown_flags;
   char *rate_shown;
+  char *notice, *silence; /* what the bar says; NULL: nothing */
+  GtkMessageType notice_type;
   guint scroll_source;
   GtkWidget *opened; /* the row that was opened last */
 };
@@ -280,6 +282,20 @@ show_what (WprRecordingPage *self)
   gtk_widget_set_visible (self->fewer_stacks, g_strcmp0 (subject->level, "light") != 0);
 }
 
+/* That nothing is heard matters more than what was said before, which stands again afterwards. */
+static void
+show_bar (WprRecordingPage *self)
+{
+  GtkInfoBar *bar = GTK_INFO_BAR (self->notice_bar);
+  const char *text = self->silence != NULL ? self->silence : self->notice;
+  gtk_info_bar_set_revealed (bar, text != NULL);
+  if (text == NULL)
+    return;
+  gtk_info_bar_set_message_type (bar,
+                                 self->silence != NULL ? GTK_MESSAGE_WARNING : self->notice_type);
+  gtk_label_set_label (GTK_LABEL (self->notice_label), text);
+}
+
 static void
 on_subject (WprRecordingPage *self)
 {
@@ -290,7 +306,9 @@ on_subject (WprRecordingPage *self)
   gtk_widget_set_visible (self->origin, origin != NULL);
   gtk_widget_set_visible (self->save_ring, subject->mode == WPR_MODE_MEMORY);
   gtk_editable_set_text (GTK_EDITABLE (self->note), "");
-  gtk_info_bar_set_revealed (GTK_INFO_BAR (self->notice_bar), FALSE);
+  g_clear_pointer (&self->notice, g_free);
+  g_clear_pointer (&self->silence, g_free);
+  show_bar (self);
   gtk_revealer_set_reveal_child (GTK_REVEALER (self->loss_revealer), FALSE);
   wpr_graph_set_history (WPR_GRAPH (self->graph), NULL);
   self->spoken_us = self->shown_us = self->loss_us = 0;
@@ -307,24 +325,26 @@ on_notice (WprRecordingPage *self, int severity, const char *text, const char *i
   /* for the file and `wpr -status`; or what the card of losses says, with the cure */
   if (severity == WPR_NOTICE_INFO || g_strcmp0 (id, "loss") == 0)
     return;
-  gtk_info_bar_set_message_type (GTK_INFO_BAR (self->notice_bar), types[severity]);
-  gtk_label_set_label (GTK_LABEL (self->notice_label), text);
-  gtk_info_bar_set_revealed (GTK_INFO_BAR (self->notice_bar), TRUE);
-}
-
-static void
-hide_notice (WprRecordingPage *self)
-{
-  gtk_info_bar_set_revealed (GTK_INFO_BAR (self->notice_bar), FALSE);
+  g_free (self->notice);
+  self->notice = g_strdup (text);
+  self->notice_type = types[severity];
+  show_bar (self);
 }
 
 static void
 on_silence (WprRecordingPage *self, const char *text)
 {
-  if (text != NULL)
-    on_notice (self, WPR_NOTICE_WARNING, text, "silent");
-  else
-    hide_notice (self);
+  g_free (self->silence);
+  self->silence = g_strdup (text);
+  show_bar (self);
+}
+
+/* Closed: what stood behind it is next. */
+static void
+close_bar (WprRecordingPage *self)
+{
+  g_clear_pointer (self->silence != NULL ? &self->silence : &self->notice, g_free);
+  show_bar (self);
 }
 
 static void
@@ -403,7 +423,9 @@ on_narrow (WprRecordingPage *self)
   gtk_box_set_homogeneous (GTK_BOX (self->loss_cures), narrow);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->bottom), stacked);
   gtk_box_set_spacing (GTK_BOX (self->bottom), narrow ? 6 : 12);
-  gtk_box_set_homogeneous (GTK_BOX (self->left_buttons), narrow);
+  /* each as wide as its words: the longer ones would be cut in half the width */
+  gtk_widget_set_hexpand (self->mark, narrow);
+  gtk_widget_set_hexpand (self->save_ring, narrow);
   gtk_box_set_homogeneous (GTK_BOX (self->right_buttons), narrow);
   gtk_label_set_label (GTK_LABEL (self->save_ring_label),
                        narrow ? _ ("Save and Go On") : _ ("Save Now, Keep Recording"));
@@ -440,6 +462,8 @@ wpr_recording_page_dispose (GObject *object)
   g_clear_pointer (&self->mark_popover, gtk_widget_unparent);
   g_clear_object (&self->model);
   g_clear_pointer (&self->rate_shown, g_free);
+  g_clear_pointer (&self->notice, g_free);
+  g_clear_pointer (&self->silence, g_free);
   G_OBJECT_CLASS (wpr_recording_page_parent_class)->dispose (object);
 }
 
@@ -501,7 +525,7 @@ wpr_recording_page_init (WprRecordingPage *self)
   g_signal_connect_swapped (self->collectors_row, "notify::expanded", G_CALLBACK (show_opened),
                             self);
   g_signal_connect_swapped (self->switches, "notify::expanded", G_CALLBACK (show_opened), self);
-  g_signal_connect_swapped (self->notice_bar, "response", G_CALLBACK (hide_notice), self);
+  g_signal_connect_swapped (self->notice_bar, "response", G_CALLBACK (close_bar), self);
   g_signal_connect_swapped (self->note, "changed", G_CALLBACK (on_note), self);
   g_signal_connect_swapped (self->mark_entry, "activate", G_CALLBACK (on_words), self);
   g_signal_connect_swapped (self->mark_add, "clicked", G_CALLBACK (on_words), self);

@@ -146,8 +146,9 @@ show_footer (WprRecordingsPage *self)
   g_autofree char *size = wpr_format_bytes (bytes);
   g_autofree char *free_size = wpr_format_bytes (wpr_recordings_get_free_bytes (self->recordings));
   g_autofree char *shown = wpr_text_folder (folder ? folder : "");
+  g_autofree char *digits = wpr_format_count (n);
   g_autofree char *count
-      = g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u recording", "%u recordings", n), n);
+      = g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s recording", "%s recordings", n), digits);
   /* Translators: "5 recordings", a size, a size, a folder */
   g_autofree char *text
       = g_strdup_printf (_ ("%s, %s. %s free in %s."), count, size, free_size, shown);
