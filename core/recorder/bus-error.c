@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A WPR_ERROR as a D-Bus error and back: "<prefix>NotRecording.xc5583000". */
+/* A WPR_ERROR as a D-Bus error and back: "<prefix>NotRecording.xc5583000", its text in the
+ * language of who reads it. */
 #include "config.h"
 
 #include <gio/gio.h>
 #include <string.h>
 
+#include "base/retell.h"
 #include "recorder/bus.h"
 
 #define WPR_BUS_ERROR_PREFIX "io.github.performance_recorder.Wpr.Error."
@@ -48,6 +50,7 @@ wpr_bus_error_from_remote (GError *remote)
   g_autofree char *name = g_dbus_error_get_remote_error (remote);
   GError *error = NULL;
   g_dbus_error_strip_remote_error (remote);
+  g_autofree char *text = wpr_retell (remote->message);
   if (name != NULL && g_str_has_prefix (name, WPR_BUS_ERROR_PREFIX))
     {
       g_auto (GStrv) parts = g_strsplit (name + strlen (WPR_BUS_ERROR_PREFIX), ".x", 2);
@@ -56,10 +59,10 @@ wpr_bus_error_from_remote (GError *remote)
                            : 0;
       for (gsize i = 0; i < G_N_ELEMENTS (names) && error == NULL && parts[0] != NULL; i++)
         if (g_str_equal (names[i].name, parts[0]))
-          wpr_set_error (&error, names[i].code, number, "%s", remote->message);
+          wpr_set_error (&error, names[i].code, number, "%s", text);
     }
   if (error == NULL)
-    wpr_set_error (&error, WPR_ERROR_INTERNAL, 0, "%s", remote->message);
+    wpr_set_error (&error, WPR_ERROR_INTERNAL, 0, "%s", text);
   g_error_free (remote);
   return error;
 }

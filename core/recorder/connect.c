@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/retell.h"
 #include "recorder/place.h"
 #include "recorder/proxy.h"
 
@@ -32,7 +33,8 @@ door_of_root (const char *name)
 static void
 say_gone (const char *dir, const char *instance, GError **error)
 {
-  g_autofree char *words = wpr_place_last_words (dir, instance);
+  g_autofree char *left = wpr_place_last_words (dir, instance);
+  g_autofree char *words = left != NULL ? wpr_retell (left) : NULL;
   g_autofree char *door = door_of_root (instance);
   if (door != NULL)
     {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/retell.h"
 #include "recorder/place.h"
 #include "recorder/proxy-private.h"
 
@@ -59,9 +60,11 @@ static void
 take_notice (WprProxy *self, GVariant *variant)
 {
   g_autoptr (WprNotice) notice = wpr_notice_from_variant (variant);
-  if (notice != NULL)
-    wpr_recorder_add_notice (self->parent.recorder, notice->severity, notice->realtime_ns,
-                             notice->id, notice->text);
+  if (notice == NULL)
+    return;
+  g_autofree char *text = wpr_retell (notice->text);
+  wpr_recorder_add_notice (self->parent.recorder, notice->severity, notice->realtime_ns, notice->id,
+                           text);
 }
 
 static void
