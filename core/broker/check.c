@@ -230,7 +230,8 @@ read_row (GVariant *row, WprPerfEvent *event, guint32 *filter)
   event->callchain = callchain;
   const guint32 *tids = g_variant_get_fixed_array (skip, &n, sizeof *tids);
   event->n_skip_tids = (guint32)MIN (n, WPR_PERF_FILTER_MOST);
-  memcpy (event->skip_tids, tids, event->n_skip_tids * sizeof *tids);
+  if (n > 0) /* without any, tids is NULL */
+    memcpy (event->skip_tids, tids, event->n_skip_tids * sizeof *tids);
   return n <= WPR_PERF_FILTER_MOST;
 }
 

@@ -54,6 +54,17 @@ a_closed_question_is_told_from_a_refusal (void **state)
   assert_int_equal (journal_wait (WORDS ("refused. ", "closed without an answer")), 1);
 }
 
+/* The same question where the agent is Chinese: polkit reads the words from the policy. */
+static void
+the_question_is_in_the_language_of_the_agent (void **state)
+{
+  g_autoptr (GDBusConnection) bus = bus_connect ();
+  g_autofree char *name = NULL;
+  assert_int_equal (bus_begin (bus, "{'interactive': <true>}", &name), -1);
+  assert_string_equal (name, "Dismissed");
+  assert_int_equal (agent_wait (WORDS (SYSTEM, "直到这次录制结束")), 1);
+}
+
 /* What the agent was asked, once, has been taken back. */
 static void
 taken_back (void)
@@ -190,6 +201,7 @@ static const struct
   { "cancel",
     { cmocka_unit_test (ask_says_challenge_and_asks_nobody),
       cmocka_unit_test (a_closed_question_is_told_from_a_refusal) } },
+  { "zh_CN", { cmocka_unit_test (the_question_is_in_the_language_of_the_agent) } },
   { "silent",
     { cmocka_unit_test (nobody_answers_and_the_question_is_taken_back),
       cmocka_unit_test (open_questions_block_nobody_and_are_few),
