@@ -432,6 +432,8 @@ serve (WprBroker *self, guint question_s, GError **error)
   self->ending = TRUE;
   wpr_authority_free (self->authority);
   close_sessions ();
+  g_main_loop_unref (self->loop);
+  g_hash_table_unref (self->noted);
   return g_dbus_connection_flush_sync (self->bus, NULL, error);
 }
 
