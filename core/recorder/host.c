@@ -16,6 +16,8 @@
 
 /* Nobody who starts a recorder lets it wait this long; who does has died. */
 #define WPR_HOST_IDLE_S 30
+/* Nor without any connection, after the first: who looks around comes and goes meanwhile. */
+#define WPR_HOST_LEFT_MS 2000
 /* How often is looked whether the socket is still there. */
 #define WPR_HOST_LOOK_S 10
 /* The last notices (where it was saved) come right behind the last state. */
@@ -28,6 +30,7 @@ typedef struct
   WprBus *bus;
   GMainLoop *loop;
   guint over;           /* source that ends the loop */
+  guint left;           /* another, of one that nobody has at hand */
   gboolean by_itself;   /* it ended without anybody's call */
   gboolean interrupted; /* a signal came; what is recorded is being saved */
 } WprHost;
@@ -80,11 +83,25 @@ on_over (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Over, and everybody who asked has an answer on the way. */
+static gboolean
+on_left (gpointer data)
+{
+  WprHost *host = data;
+  host->left = 0;
+  if (wpr_recorder_get_state (host->recorder) == WPR_STATE_IDLE
+      && wpr_bus_get_n_clients (host->bus) == 0)
+    g_main_loop_quit (host->loop);
+  return G_SOURCE_REMOVE;
+}
+
+/* Over, and everybody who asked has an answer on the way; or whoever had it at hand, idle, let it
+ * go: its name is wanted by others. */
 static void
 on_changed (gpointer data)
 {
   WprHost *host = data;
+  if (host->left == 0 && wpr_recorder_get_state (host->recorder) == WPR_STATE_IDLE)
+    host->left = g_timeout_add (WPR_HOST_LEFT_MS, on_left, host);
   if (may_end (host) && host->over == 0)
     host->over = g_timeout_add (WPR_HOST_LINGER_MS, on_over, host);
 }
@@ -212,6 +229,7 @@ wpr_recorder_host_run (const char *instance, int ready_fd)
       signal (SIGHUP, SIG_IGN); /* a terminal that closes is no reason to end */
       g_main_loop_run (host.loop);
       g_clear_handle_id (&host.over, g_source_remove);
+      g_clear_handle_id (&host.left, g_source_remove);
       for (gsize i = 0; i < G_N_ELEMENTS (sources); i++)
         if (g_main_context_find_source_by_id (NULL, sources[i]) != NULL)
           g_source_remove (sources[i]);

@@ -33,6 +33,7 @@ wpr_backend_do_load (gpointer data)
       if (!profile->internal)
         g_ptr_array_add (items, wpr_profile_item_new (profile));
     }
+  wpr_backend_show_lock (backend);
   wpr_backend_post_loaded (backend, items, wpr_machine_get_rights_text (backend->machine),
                            wpr_machine_get_memory (backend->machine));
 }
@@ -72,6 +73,8 @@ make_choice (WprBackend *backend, const WprWish *wish, const char *const *ids, c
       choice->max_size_mb = wish->stop_at_mb;
       choice->stop_at_max_size = TRUE;
     }
+  /* never a question nobody expects: what needs one is asked before the start */
+  choice->unlock = wish->unlock || wpr_machine_get_unlock (backend->machine) == WPR_UNLOCK_YES;
   choice->sample_interval_100ns = wpr_sample_interval_get ();
   return choice;
 }
@@ -120,32 +123,50 @@ look_at_load (WprBackend *backend)
 
 /* ---- plans ---- */
 
+static gboolean
+lacks_rights (const WprPlan *plan)
+{
+  for (guint i = 0; i < plan->missing->len; i++)
+    if (((const WprPlanMissing *)plan->missing->pdata[i])->reason == WPR_MISSING_NEEDS_RIGHTS)
+      return TRUE;
+  return plan->needs_rights;
+}
+
+/* Without any rights it is the same with every profile, which the window says once. */
 static WprWorth
 judge (const WprPlan *alone, const WprPlan *plan)
 {
+  if (alone->needs_rights)
+    return alone->rights == WPR_RIGHTS_NONE ? WPR_WORTH_SOMETHING : WPR_WORTH_RIGHTS;
   if (wpr_details_is_empty (alone))
     return WPR_WORTH_NOTHING;
   return plan != NULL && wpr_details_count_new (alone, plan) == 0 ? WPR_WORTH_INCLUDED
                                                                   : WPR_WORTH_SOMETHING;
 }
 
-/* By id; of profiles that are not switched on. */
+/* By id; what those that are switched on add is not asked. */
 static GHashTable *
 judge_profiles (WprBackend *backend, const WprWish *wish, const WprPlan *plan)
 {
   GHashTable *worth = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   guint n = MIN (wpr_library_get_n_profiles (backend->library), JUDGED_MOST);
+  gboolean can_ask = !wish->unlock && wpr_machine_get_unlock (backend->machine) == WPR_UNLOCK_ASK;
   for (guint i = 0; i < n; i++)
     {
       const WprProfile *profile = wpr_library_get_profile (backend->library, i);
       g_autofree char *id = wpr_profile_make_id (profile);
       const char *const ids[] = { id, NULL };
-      if (profile->internal || g_strv_contains ((const char *const *)wish->names, id))
+      gboolean on = g_strv_contains ((const char *const *)wish->names, id);
+      if (profile->internal || (on && !can_ask))
         continue;
       g_autoptr (WprChoice) choice = make_choice (backend, wish, ids, NULL);
       g_autoptr (WprPlan) alone = wpr_plan_new (backend->library, choice, backend->machine, NULL);
-      if (alone != NULL && !alone->needs_rights)
-        g_hash_table_insert (worth, g_steal_pointer (&id), GINT_TO_POINTER (judge (alone, plan)));
+      if (alone == NULL)
+        continue;
+      WprWorth what = on ? WPR_WORTH_SOMETHING : judge (alone, plan);
+      if (can_ask && lacks_rights (alone))
+        what |= WPR_WORTH_LOCKED;
+      g_hash_table_insert (worth, g_steal_pointer (&id), GINT_TO_POINTER (what));
     }
   return worth;
 }

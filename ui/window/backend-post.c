@@ -55,6 +55,20 @@ wpr_backend_post_loaded (WprBackend *backend, GPtrArray *items, const char *righ
 }
 
 static void
+open_lock (gpointer data)
+{
+  Envelope *envelope = data;
+  wpr_model_take_lock (envelope->model, envelope->number, envelope->total, envelope->first);
+}
+
+void
+wpr_backend_post_lock (WprBackend *backend, WprLock lock, WprRights rights, const char *words)
+{
+  post (backend, open_lock,
+        &(Envelope){ .number = lock, .total = rights, .first = g_strdup (words) });
+}
+
+static void
 open_plan (gpointer data)
 {
   Envelope *envelope = data;

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 void wpr_backend_post_loaded (WprBackend *backend, GPtrArray *items, const char *rights_text,
                               guint64 memory_bytes);
+void wpr_backend_post_lock (WprBackend *backend, WprLock lock, WprRights rights, const char *words);
 void wpr_backend_post_plan (WprBackend *backend, guint serial, WprPlan *plan, GError *error);
 void wpr_backend_post_estimate (WprBackend *backend, guint serial, WprEstimate *estimate);
 void wpr_backend_post_worth (WprBackend *backend, guint serial, GHashTable *worth);

@@ -49,6 +49,9 @@ struct _WprBackend
   gint64 load_us;       /* when the rates were read; 0: never */
   double rates[WPR_LOAD_N];
 
+  WprLock lock;
+  WprRecorder *spare;    /* that was asked to unlock, for the next start; or NULL */
+  GCancellable *asking;  /* cancels the question */
   WprRecorder *recorder; /* the recording shown, or NULL */
   gboolean ours;         /* begun in this window */
   gboolean busy;         /* a start, stop or discard of ours is under way */
@@ -134,6 +137,12 @@ WprSaveFlags wpr_backend_get_save_flags (WprBackend *backend);
 void wpr_backend_end_by_itself (WprBackend *backend);
 /* backend-choose.c: the first thing the worker does. */
 void wpr_backend_do_load (gpointer job);
+/* backend-unlock.c: sends what the machine says; asks it anew once nothing else is to be done. */
+void wpr_backend_show_lock (WprBackend *backend);
+void wpr_backend_look_at_lock (WprBackend *backend);
+/* The recorder that holds an approval, or that was refused one; NULL: none. The caller's. */
+WprRecorder *wpr_backend_take_spare (WprBackend *backend);
+void wpr_backend_drop_spare (WprBackend *backend);
 /* backend-silence.c: the recorder was heard of; is to be, once a second; is left when it does not
  * answer to "later". */
 void wpr_backend_heard (WprBackend *backend);

@@ -35,7 +35,9 @@ do_start (gpointer data)
   if (backend->recorder != NULL || backend->busy)
     return;
   g_autoptr (GError) error = NULL;
-  WprRecorder *recorder = wpr_recorder_spawn (NULL, &error);
+  WprRecorder *recorder = wpr_backend_take_spare (backend);
+  if (recorder == NULL)
+    recorder = wpr_recorder_spawn (NULL, &error);
   if (recorder == NULL)
     {
       wpr_backend_post_trouble (backend, _ ("The recording did not start"), error->message);
@@ -76,6 +78,8 @@ wpr_backend_make_outcome (WprBackend *backend, const WprSaved *saved, int folder
   outcome->lost = saved->lost;
   outcome->duration_ns = saved->duration_ns;
   outcome->note = g_strdup (backend->note);
+  g_autoptr (WprSubject) subject = backend->recorder ? wpr_backend_read_subject (backend) : NULL;
+  outcome->rights = subject ? g_steal_pointer (&subject->rights) : NULL;
   if (error != NULL)
     wpr_backend_post_trouble (backend, _ ("The file has another name"), error->message);
   return outcome;

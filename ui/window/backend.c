@@ -284,6 +284,7 @@ wpr_backend_read_subject (WprBackend *backend)
   g_autofree char *mode = lookup_string (description, "mode");
   subject->mode = g_strcmp0 (mode, "file") == 0 ? WPR_MODE_FILE : WPR_MODE_MEMORY;
   subject->level = lookup_string (description, "level");
+  subject->rights = lookup_string (description, "rights");
   subject->user = lookup_string (description, "user");
   subject->program = lookup_string (description, "program");
   subject->names = find_names (description);
@@ -349,6 +350,7 @@ wpr_backend_detach (WprBackend *backend)
   g_ptr_array_set_size (backend->held, 0);
   g_clear_pointer (&backend->told, wpr_stats_unref);
   wpr_backend_remove_timer (&backend->tick);
+  wpr_backend_look_at_lock (backend);
 }
 
 /* ---- finding one that was begun elsewhere ---- */
@@ -461,6 +463,7 @@ do_end (gpointer data)
     g_main_context_iteration (g_main_context_get_thread_default (), TRUE);
   for (guint i = 0; i < WPR_ASIDE_N; i++)
     g_clear_pointer (&backend->asides[i], wpr_aside_free);
+  wpr_backend_drop_spare (backend);
   wpr_backend_detach (backend);
   wpr_backend_keep_folder (backend, -1);
   wpr_backend_remove_timer (&backend->poll);

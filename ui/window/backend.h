@@ -35,6 +35,9 @@ void wpr_backend_read_guide (WprBackend *backend, const char *name);
 /* Further words for the name of what is saved of the recording that runs; "": none. */
 void wpr_backend_set_name_words (WprBackend *backend, const char *words);
 void wpr_backend_start (WprBackend *backend, const WprWish *wish);
+/* Asks for an administrator's approval of the next start; answers with wpr_model_take_lock(). */
+void wpr_backend_unlock (WprBackend *backend);
+void wpr_backend_cancel_unlock (WprBackend *backend);
 void wpr_backend_stop (WprBackend *backend, const char *folder, const char *note);
 void wpr_backend_set_note (WprBackend *backend, const char *note);
 /* The name the person wants, without ".etl"; taken when the file is finished. */
@@ -62,6 +65,9 @@ void wpr_backend_watch (WprBackend *backend, gboolean watched);
 /* ---- answers, in the main thread; the model takes what it is given ---- */
 void wpr_model_take_loaded (WprModel *model, GPtrArray *items, const char *rights_text,
                             guint64 memory_bytes);
+/* rights: those there are without an approval; words: what became of the question, "" if nothing.
+ */
+void wpr_model_take_lock (WprModel *model, WprLock lock, WprRights rights, const char *words);
 void wpr_model_take_plan (WprModel *model, guint serial, WprPlan *plan, GError *error);
 /* Of the plan of that serial; both are taken. worth: a WprWorth by id of WprProfileItem. */
 void wpr_model_take_estimate (WprModel *model, guint serial, WprEstimate *estimate);

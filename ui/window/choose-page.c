@@ -14,13 +14,13 @@
 #include "profile-row.h"
 #include "row-texts.h"
 #include "symptom-bar.h"
+#include "unlock-bar.h"
 
 struct _WprChoosePage
 {
   AdwBin parent;
   /* template */
-  GtkWidget *rights_bar;
-  GtkWidget *rights_label;
+  GtkWidget *unlock_bar;
   GtkWidget *search;
   GtkWidget *groups;
   GtkWidget *nothing_found;
@@ -181,11 +181,15 @@ restore_choice (WprChoosePage *self)
 }
 
 static void
+on_lock (WprChoosePage *self)
+{
+  wpr_unlock_bar_show (WPR_UNLOCK_BAR (self->unlock_bar), self->model);
+}
+
+static void
 on_loaded (WprChoosePage *self)
 {
-  const char *rights = wpr_model_get_rights_text (self->model);
-  gtk_label_set_label (GTK_LABEL (self->rights_label), rights);
-  gtk_info_bar_set_revealed (GTK_INFO_BAR (self->rights_bar), *rights != '\0');
+  on_lock (self);
   add_rows (self, wpr_model_get_profiles (self->model));
   self->custom = wpr_custom_group_new (wpr_model_get_customs (self->model));
   gtk_box_append (GTK_BOX (self->groups), self->custom);
@@ -280,6 +284,8 @@ on_narrow (WprChoosePage *self)
   show_hint (self, wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow)));
   wpr_plan_bar_set_narrow (WPR_PLAN_BAR (self->bar),
                            wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow)));
+  wpr_unlock_bar_set_narrow (WPR_UNLOCK_BAR (self->unlock_bar),
+                             wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow)));
   if (self->model != NULL)
     wpr_plan_bar_show (WPR_PLAN_BAR (self->bar), self->model);
 }
@@ -315,12 +321,12 @@ wpr_choose_page_class_init (WprChoosePageClass *klass)
   g_type_ensure (WPR_TYPE_OPTIONS_PANE);
   g_type_ensure (WPR_TYPE_PLAN_BAR);
   g_type_ensure (WPR_TYPE_SYMPTOM_BAR);
+  g_type_ensure (WPR_TYPE_UNLOCK_BAR);
   chosen_signal = g_signal_new ("chosen", WPR_TYPE_CHOOSE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                 NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   gtk_widget_class_set_template_from_resource (
       widget_class, "/io/github/performance_recorder/Wpr/choose-page.ui");
-  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, rights_bar);
-  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, rights_label);
+  gtk_widget_class_bind_template_child (widget_class, WprChoosePage, unlock_bar);
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, search);
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, groups);
   gtk_widget_class_bind_template_child (widget_class, WprChoosePage, nothing_found);
@@ -350,6 +356,7 @@ wpr_choose_page_set_model (WprChoosePage *self, WprModel *model, WprSettings *se
   self->model = g_object_ref (model);
   self->settings = g_object_ref (settings);
   g_signal_connect_object (model, "loaded", G_CALLBACK (on_loaded), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (model, "lock", G_CALLBACK (on_lock), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (model, "planned", G_CALLBACK (on_planned), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (model, "worth", G_CALLBACK (on_worth), self, G_CONNECT_SWAPPED);
   wpr_choose_page_show_folder (self);

@@ -20,6 +20,7 @@ typedef enum
   STATE_REFUSED, /* nothing of it can be recorded here */
   STATE_BUSY,    /* something else records */
   STATE_READY,
+  STATE_ASKING, /* an administrator, before the start */
   STATE_STARTING,
   STATE_RECORDING,
   STATE_SAVING,
@@ -76,6 +77,8 @@ static const struct
                    N_ ("Another recording is running. Close this page to see it, and stop it.") },
   [STATE_READY]
   = { N_ ("Start"), "win.start-guide", NULL, NULL, N_ ("Nothing is recorded before you press it") },
+  [STATE_ASKING] = { N_ ("Start"), "win.start-guide", N_ ("Do Not Wait"), "win.cancel-unlock",
+                     N_ ("Waiting for an administrator’s approval…") },
   [STATE_STARTING] = { N_ ("Start"), "win.start-guide", NULL, NULL, N_ ("Starting…") },
   [STATE_RECORDING] = { N_ ("Stop and Save"), "win.stop", N_ ("Discard…"), "win.cancel", NULL },
   [STATE_SAVING]
@@ -97,7 +100,7 @@ get_state (WprGuidePage *self)
   if (self->started && page == WPR_PAGE_RESULT)
     return outcome != NULL && outcome->name != NULL ? STATE_SAVED : STATE_NOT_SAVED;
   if (self->started)
-    return STATE_STARTING;
+    return wpr_model_get_lock (self->model) == WPR_LOCK_ASKING ? STATE_ASKING : STATE_STARTING;
   if (!self->guide->file->usable)
     return STATE_FAULTY;
   if (self->guide->plan == NULL || self->guide->plan->needs_rights
@@ -147,6 +150,18 @@ describe_refusal (const WprGuide *guide)
                              : _ ("Nothing of it can be recorded on this computer.");
 }
 
+/* Start asks first, and says so before; was nobody willing, that is said. */
+static const char *
+describe_ready (WprGuidePage *self)
+{
+  const char *words = wpr_model_get_lock_words (self->model);
+  if (!self->guide->plan->unlock || wpr_model_get_lock (self->model) != WPR_LOCK_CLOSED)
+    return _ (looks[STATE_READY].text);
+  return *words != '\0' ? words
+                        : _ ("Start asks for an administrator’s approval first. Nothing is "
+                             "recorded before that.");
+}
+
 static char *
 describe_state (WprGuidePage *self, State state)
 {
@@ -160,6 +175,8 @@ describe_state (WprGuidePage *self, State state)
       return g_strdup_printf (_ ("This file cannot be used. Tell %s."), self->guide->who);
     case STATE_REFUSED:
       return g_strdup (describe_refusal (self->guide));
+    case STATE_READY:
+      return g_strdup (describe_ready (self));
     case STATE_RECORDING:
       return describe_recording (self);
     case STATE_SAVING:
@@ -217,7 +234,10 @@ update (WprGuidePage *self)
   if (g_strcmp0 (gtk_label_get_label (GTK_LABEL (self->state)), text) != 0)
     gtk_label_set_label (GTK_LABEL (self->state), text);
   set_button (self->go, looks[state].go, looks[state].go_action);
-  set_button (self->other, looks[state].other, looks[state].other_action);
+  if (state == STATE_READY && wpr_guide_page_can_start_own (self))
+    set_button (self->other, N_ ("Record Only My Programs"), "win.start-guide-own");
+  else
+    set_button (self->other, looks[state].other, looks[state].other_action);
   gtk_widget_set_visible (self->progress, state == STATE_SAVING);
   gtk_progress_bar_set_fraction (GTK_PROGRESS_BAR (self->progress),
                                  wpr_model_get_fraction (self->model));
@@ -278,16 +298,25 @@ wpr_guide_page_can_start (WprGuidePage *self)
   return self->guide != NULL && wpr_model_can_start_guide (self->model, self->guide);
 }
 
-void
-wpr_guide_page_start (WprGuidePage *self)
+/* Once the approval was asked for, and not given. */
+gboolean
+wpr_guide_page_can_start_own (WprGuidePage *self)
 {
-  if (!wpr_guide_page_can_start (self))
+  return wpr_guide_page_can_start (self) && self->guide->own_plan != NULL
+         && wpr_model_get_lock (self->model) == WPR_LOCK_CLOSED
+         && *wpr_model_get_lock_words (self->model) != '\0';
+}
+
+void
+wpr_guide_page_start (WprGuidePage *self, gboolean own)
+{
+  if (!(own ? wpr_guide_page_can_start_own (self) : wpr_guide_page_can_start (self)))
     return;
   if (wpr_model_get_page (self->model) == WPR_PAGE_RESULT)
     wpr_model_record_again (self->model);
   self->started = TRUE;
   self->marked = FALSE;
-  wpr_model_start_guide (self->model, self->guide);
+  wpr_model_start_guide (self->model, self->guide, own);
 }
 
 /* ---- what is known of the guide ---- */
@@ -492,7 +521,7 @@ gboolean
 wpr_guide_page_is_at_work (WprGuidePage *self)
 {
   State state = self->guide != NULL ? get_state (self) : STATE_READY;
-  return state >= STATE_STARTING && state <= STATE_SAVING;
+  return state >= STATE_ASKING && state <= STATE_SAVING;
 }
 
 char *
@@ -566,7 +595,7 @@ static const struct
   void (*react) (WprGuidePage *self);
 } reactions[] = {
   { "page", on_page },   { "planned", on_planned }, { "subject", on_subject },
-  { "figures", update }, { "progress", update },
+  { "figures", update }, { "progress", update },    { "lock", update },
 };
 
 void

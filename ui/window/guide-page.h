@@ -16,7 +16,9 @@ void wpr_guide_page_set_model (WprGuidePage *self, WprModel *model);
 /* ticket, note: what is known already; the person can change both. */
 void wpr_guide_page_show (WprGuidePage *self, WprGuide *guide, const char *ticket,
                           const char *note);
-void wpr_guide_page_start (WprGuidePage *self);
+/* own: only what needs no approval. */
+void wpr_guide_page_start (WprGuidePage *self, gboolean own);
+gboolean wpr_guide_page_can_start_own (WprGuidePage *self);
 /* Whether Start is possible now. */
 gboolean wpr_guide_page_can_start (WprGuidePage *self);
 /* Whether it records or saves now. */

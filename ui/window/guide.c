@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 #include <wpr-recorder.h>
+#include "details.h"
 #include "profile-item.h"
 
 /* Characters of the words in a file's name: enough to know it by, and it stays in one line. */
@@ -176,6 +177,13 @@ plan (WprGuide *guide, WprLibrary *library, const WprMachine *machine)
     guide->error = g_strdup (error->message);
   else
     guide->ids = g_strv_builder_end (ids);
+  if (guide->plan == NULL || !guide->plan->unlock
+      || wpr_machine_get_unlock (machine) != WPR_UNLOCK_ASK)
+    return;
+  choice->unlock = FALSE;
+  g_autoptr (WprPlan) own = wpr_plan_new (library, choice, machine, NULL);
+  if (own != NULL && !own->needs_rights && !wpr_details_is_empty (own))
+    guide->own_plan = g_steal_pointer (&own);
 }
 
 WprGuide *
@@ -208,6 +216,7 @@ clear_guide (gpointer data)
   WprGuide *guide = data;
   wpr_custom_file_free (guide->file);
   g_clear_pointer (&guide->plan, wpr_plan_unref);
+  g_clear_pointer (&guide->own_plan, wpr_plan_unref);
   g_strfreev (guide->steps);
   g_free (guide->who);
   g_free (guide->title);

@@ -20,7 +20,8 @@ typedef struct _WprGuide
   char **ids;          /* of its profiles, as of WprProfileItem; NULL: nothing can be recorded */
   WprMode mode;
   WprLevel level;
-  WprPlan *plan; /* NULL: see error, or the faults */
+  WprPlan *plan;     /* NULL: see error, or the faults */
+  WprPlan *own_plan; /* where that needs an approval: what can be had without; NULL: nothing */
   char *error;
   char *rights_text; /* why nothing can be recorded here; "" if it can */
 } WprGuide;

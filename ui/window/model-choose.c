@@ -36,6 +36,7 @@ wpr_model_set_wish (WprModel *self, const WprWish *wish)
   self->wish = wpr_wish_copy (wish);
   g_free (self->wish->folder);
   self->wish->folder = g_strdup (wpr_model_get_folder (self));
+  self->wish->unlock = wpr_model_is_unlocked (self);
   g_clear_pointer (&self->plan, wpr_plan_unref);
   g_clear_error (&self->plan_error);
   g_clear_pointer (&self->estimate, g_free);
@@ -98,7 +99,7 @@ gboolean
 wpr_model_can_start (WprModel *self)
 {
   return self->plan != NULL && !self->plan->needs_rights && !wpr_details_is_empty (self->plan)
-         && !self->starting && self->page == WPR_PAGE_CHOOSE;
+         && !self->starting && self->lock != WPR_LOCK_ASKING && self->page == WPR_PAGE_CHOOSE;
 }
 
 void
@@ -133,8 +134,7 @@ wpr_model_start (WprModel *self)
 {
   if (!wpr_model_can_start (self))
     return;
-  wpr_model_begin_starting (self);
-  wpr_backend_start (self->backend, self->wish);
+  wpr_model_start_wish (self, self->wish);
   wpr_model_emit (self, WPR_MODEL_PLANNED);
 }
 

@@ -22,22 +22,23 @@ gboolean
 wpr_model_can_start_guide (WprModel *self, const WprGuide *guide)
 {
   return guide->ids != NULL && !guide->plan->needs_rights && !wpr_details_is_empty (guide->plan)
-         && !self->starting && (self->page == WPR_PAGE_CHOOSE || self->page == WPR_PAGE_RESULT);
+         && !self->starting && self->lock != WPR_LOCK_ASKING
+         && (self->page == WPR_PAGE_CHOOSE || self->page == WPR_PAGE_RESULT);
 }
 
 void
-wpr_model_start_guide (WprModel *self, const WprGuide *guide)
+wpr_model_start_guide (WprModel *self, const WprGuide *guide, gboolean own)
 {
-  if (!wpr_model_can_start_guide (self, guide))
+  if (!wpr_model_can_start_guide (self, guide) || (own && guide->own_plan == NULL))
     return;
   if (self->page == WPR_PAGE_RESULT)
     wpr_model_record_again (self);
   WprWish wish = { .names = guide->ids,
                    .level = guide->level,
                    .mode = guide->mode,
-                   .folder = (char *)wpr_model_get_folder (self) };
-  wpr_model_begin_starting (self);
-  wpr_backend_start (self->backend, &wish);
+                   .folder = (char *)wpr_model_get_folder (self),
+                   .unlock = guide->plan->unlock && !own };
+  wpr_model_start_wish (self, &wish);
   wpr_model_emit (self, WPR_MODEL_PLANNED);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the parts of the model share: model.c (class, pages), model-choose.c (profiles, wish, plan),
- * model-recording.c (figures, marks), model-saving.c (saving, result). Main thread only. */
+ * model-unlock.c (approval), model-recording.c (figures, marks), model-saving.c (saving, result). Main thread only. */
 #pragma once
 
 #include "backend.h"
@@ -16,6 +16,10 @@ struct _WprModel
 
   GListStore *profiles;
   char *rights_text;
+  WprLock lock;
+  WprRights rights;
+  char *lock_words;
+  WprWish *waiting; /* to start once it is unlocked; NULL: nothing */
   guint64 memory_bytes;
   WprWish *wish;
   guint serial; /* of the newest plan asked for */
@@ -23,6 +27,7 @@ struct _WprModel
   GError *plan_error;
   WprEstimate *estimate; /* of the plan, NULL: not yet */
   GHashTable *worth;     /* WprWorth by id; NULL: not yet */
+  gboolean recorded_unlocked; /* the recording that is shown began with an approval */
   gboolean starting;
   gint64 starting_us; /* since when */
 
@@ -69,6 +74,7 @@ typedef enum
   WPR_MODEL_DETAILS,
   WPR_MODEL_SILENCE,
   WPR_MODEL_GUIDE,
+  WPR_MODEL_LOCK,
   WPR_MODEL_N_SIGNALS
 } WprModelSignal;
 
@@ -78,6 +84,8 @@ typedef enum
 extern guint wpr_model_signals[WPR_MODEL_N_SIGNALS];
 
 void wpr_model_set_page (WprModel *self, WprPage page);
+/* Starts it; asks an administrator first if the wish says so and nobody did. */
+void wpr_model_start_wish (WprModel *self, const WprWish *wish);
 /* A recording was asked for, and did not begin yet. */
 void wpr_model_begin_starting (WprModel *self);
 /* *where becomes a copy of text. */

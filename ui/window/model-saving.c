@@ -199,8 +199,8 @@ wpr_model_record_larger (WprModel *self)
   wish->level = strcmp (self->subject->level, "light") == 0 ? WPR_LEVEL_LIGHT : WPR_LEVEL_VERBOSE;
   wish->buffer_kb = loser->buffer_kb;
   wish->buffers = 2 * MAX (loser->buffers_total, 1);
-  wpr_model_begin_starting (self);
-  wpr_backend_start (self->backend, wish);
+  wish->unlock = self->recorded_unlocked;
+  wpr_model_start_wish (self, wish);
   wpr_model_emit (self, WPR_MODEL_OUTCOME);
 }
 

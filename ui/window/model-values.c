@@ -26,6 +26,7 @@ wpr_subject_free (WprSubject *subject)
   g_strfreev (subject->names);
   g_strfreev (subject->titles);
   g_free (subject->level);
+  g_free (subject->rights);
   g_free (subject->user);
   g_free (subject->program);
   g_free (subject);
@@ -36,6 +37,7 @@ wpr_outcome_free (WprOutcome *outcome)
 {
   g_free (outcome->folder);
   g_free (outcome->name);
+  g_free (outcome->rights);
   g_free (outcome->note);
   g_free (outcome->message);
   g_strfreev (outcome->parts);

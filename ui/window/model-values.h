@@ -20,6 +20,7 @@ typedef struct
   guint stop_after_s; /* 0: goes on until it is stopped */
   guint stop_at_mb;   /* file mode: stops when it is that large; 0: never */
   char *folder;       /* where it is saved */
+  gboolean unlock;    /* with the rights of an administrator's approval, where there are fewer */
 } WprWish;
 WprWish *wpr_wish_copy (const WprWish *wish);
 void wpr_wish_free (WprWish *wish);
@@ -30,8 +31,20 @@ typedef enum
 {
   WPR_WORTH_SOMETHING, /* or nobody knows yet */
   WPR_WORTH_INCLUDED,  /* the others record all of it already */
-  WPR_WORTH_NOTHING    /* nothing of it can be recorded here */
+  WPR_WORTH_NOTHING,   /* nothing of it can be recorded here */
+  WPR_WORTH_RIGHTS,    /* the same, for want of rights */
+  WPR_WORTH_LOCKED = 8 /* beside one of those: more of it can with an administrator's approval */
 } WprWorth;
+
+/* What stands between this user and everything there is to record. */
+typedef enum
+{
+  WPR_LOCK_OPEN,     /* nothing */
+  WPR_LOCK_FIXED,    /* the rights there are, and nobody can be asked */
+  WPR_LOCK_CLOSED,   /* an administrator can be asked */
+  WPR_LOCK_ASKING,   /* is being asked */
+  WPR_LOCK_UNLOCKED, /* has approved of the next recording */
+} WprLock;
 
 /* Whose recording it is, and of what. */
 typedef struct
@@ -39,7 +52,8 @@ typedef struct
   char **names; /* of the profiles that are on: "CPU"; parallel to titles */
   char **titles;
   WprMode mode;
-  char *level; /* "verbose" or "light" */
+  char *level;  /* "verbose" or "light" */
+  char *rights; /* "own", "system", "full"; NULL: it does not say */
   char *user;
   char *program; /* "wpr", "wprui" */
   gint64 started_realtime_ns;
@@ -66,6 +80,7 @@ typedef struct
   guint64 size, events, lost;
   gint64 duration_ns;
   char **parts;  /* all its files, `name` the first; NULL if it is one */
+  char *rights;  /* as of WprSubject; NULL: everything was recorded, or nobody knows */
   char *note;    /* what went into the file; NULL if nothing */
   char *message; /* the core's sentences for DAMAGED, LATER and FAILED */
   char *store;   /* LATER and FAILED: the raw recording that can be finished; NULL if none */

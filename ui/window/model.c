@@ -36,6 +36,7 @@ static const struct
   [WPR_MODEL_REFUSED] = { "refused", 2, { G_TYPE_STRING, G_TYPE_STRING } },
   [WPR_MODEL_DETAILS] = { "details", 1, { G_TYPE_POINTER } },
   [WPR_MODEL_SILENCE] = { "silence", 1, { G_TYPE_STRING } },
+  [WPR_MODEL_LOCK] = { "lock", 0, { 0 } },
   [WPR_MODEL_GUIDE] = { "guide", 1, { G_TYPE_POINTER } },
 };
 
@@ -65,6 +66,8 @@ wpr_model_finalize (GObject *object)
   g_clear_pointer (&self->history, wpr_history_free);
   g_clear_pointer (&self->outcome, wpr_outcome_free);
   g_free (self->rights_text);
+  g_free (self->lock_words);
+  g_clear_pointer (&self->waiting, wpr_wish_free);
   g_free (self->folder);
   g_free (self->default_folder);
   g_free (self->note);
@@ -91,6 +94,7 @@ wpr_model_init (WprModel *self)
   self->history = wpr_history_new ();
   self->default_folder = wpr_target_default_folder ();
   self->names = TRUE;
+  self->lock_words = g_strdup ("");
   self->note = g_strdup ("");
   self->file_name = g_strdup ("");
   self->phase = g_strdup ("");

@@ -9,7 +9,7 @@
  * (int severity, char *text); "progress"; "outcome" (what is known of it has changed); "toast"
  * (char *text); "trouble" (char *heading, char *body); "refused" (the same: nothing can be saved in
  * that folder); "details" (WprDetails *); "silence" (char *text, or NULL: the recorder answers
- * again); "guide" (WprGuide *). */
+ * again); "guide" (WprGuide *); "lock" (what may be recorded, or the question about it). */
 #pragma once
 
 #include <gio/gio.h>
@@ -44,6 +44,16 @@ GListModel *wpr_model_get_profiles (WprModel *self);
 WprCustoms *wpr_model_get_customs (WprModel *self);
 /* Why nothing can be recorded, "" when it can; NULL until "loaded". */
 const char *wpr_model_get_rights_text (WprModel *self);
+/* Of this user without an approval. */
+WprRights wpr_model_get_rights (WprModel *self);
+WprLock wpr_model_get_lock (WprModel *self);
+/* What became of the last question, as a sentence; "" if that was what was hoped for. */
+const char *wpr_model_get_lock_words (WprModel *self);
+gboolean wpr_model_is_unlocked (WprModel *self);
+/* Asks an administrator; answers with "lock", in minutes if somebody has to be fetched. */
+gboolean wpr_model_can_unlock (WprModel *self);
+void wpr_model_unlock (WprModel *self);
+void wpr_model_cancel_unlock (WprModel *self);
 guint64 wpr_model_get_memory_bytes (WprModel *self);
 /* Plans it; answers with "planned". */
 void wpr_model_set_wish (WprModel *self, const WprWish *wish);
@@ -99,7 +109,8 @@ void wpr_model_mark_words (WprModel *self, const char *words);
 /* Reads a .wprp as one; name: of g_file_get_parse_name(). Answers with "guide". */
 void wpr_model_read_guide (WprModel *self, const char *name);
 gboolean wpr_model_can_start_guide (WprModel *self, const WprGuide *guide);
-void wpr_model_start_guide (WprModel *self, const WprGuide *guide);
+/* own: without an administrator's approval, which is else asked for where it is needed. */
+void wpr_model_start_guide (WprModel *self, const WprGuide *guide, gboolean own);
 /* Further words for the name of what is saved of the recording that runs. */
 void wpr_model_set_name_words (WprModel *self, const char *words);
 

@@ -12,6 +12,7 @@ struct _WprProfileRow
   AdwActionRow parent;
   /* template */
   GtkWidget *badge;
+  GtkWidget *lock;
   GtkWidget *info;
   GtkWidget *toggle;
   /* owned */
@@ -48,6 +49,7 @@ wpr_profile_row_class_init (WprProfileRowClass *klass)
   gtk_widget_class_set_template_from_resource (
       widget_class, "/io/github/performance_recorder/Wpr/profile-row.ui");
   gtk_widget_class_bind_template_child (widget_class, WprProfileRow, badge);
+  gtk_widget_class_bind_template_child (widget_class, WprProfileRow, lock);
   gtk_widget_class_bind_template_child (widget_class, WprProfileRow, info);
   gtk_widget_class_bind_template_child (widget_class, WprProfileRow, toggle);
 }
@@ -117,7 +119,15 @@ wpr_profile_row_show_worth (WprProfileRow *self, WprWorth worth)
     = { N_ ("included"), N_ ("What is switched on records all of it already") },
     /* Translators: a badge on a profile nothing of which can be recorded here */
     [WPR_WORTH_NOTHING] = { N_ ("not available"), N_ ("Nothing of this can be recorded here") },
+    /* Translators: a badge on a profile nothing of which this user may record */
+    [WPR_WORTH_RIGHTS] = { N_ ("not permitted"), N_ ("Nothing of this can be recorded without an "
+                                                     "administrator’s permission") },
   };
+  gtk_widget_set_visible (self->lock, (worth & WPR_WORTH_LOCKED) != 0);
+  worth &= ~WPR_WORTH_LOCKED;
+  /* what is on can be switched off */
+  gtk_widget_set_sensitive (self->toggle,
+                            worth != WPR_WORTH_RIGHTS || wpr_profile_row_get_on (self));
   gtk_widget_set_visible (self->badge,
                           worth != WPR_WORTH_SOMETHING && !wpr_profile_row_get_on (self));
   if (worth == WPR_WORTH_SOMETHING)

@@ -17,7 +17,8 @@ WprProfileItem *wpr_profile_row_get_item (WprProfileRow *self);
 gboolean wpr_profile_row_get_on (WprProfileRow *self);
 void wpr_profile_row_set_on (WprProfileRow *self, gboolean on);
 /* Shows it with the matches emphasised, or hides it; TRUE if shown. */
-/* What switching it on would add, as a badge where that is nothing. */
+/* What switching it on would add, as a badge where that is nothing; a lock where more would be
+ * recorded with an administrator's approval. */
 void wpr_profile_row_show_worth (WprProfileRow *self, WprWorth worth);
 gboolean wpr_profile_row_search (WprProfileRow *self, const char *query);
 

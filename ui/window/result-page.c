@@ -166,7 +166,9 @@ wpr_result_page_show (WprResultPage *self, const WprOutcome *outcome, const WprS
                                                       : _ (looks[outcome->kind].verdict));
   g_autofree char *detail
       = outcome->name != NULL ? describe_saved (outcome, stats) : g_strdup (outcome->message);
-  gtk_label_set_label (GTK_LABEL (self->detail), detail);
+  const char *recorded = outcome->name != NULL ? wpr_text_recorded (outcome->rights, TRUE) : "";
+  g_autofree char *both = g_strjoin (*recorded != '\0' ? "\n" : "", detail, recorded, NULL);
+  gtk_label_set_label (GTK_LABEL (self->detail), both);
   show_gap (self, outcome, outcome->opened ? wpr_gaps_get_stats (outcome->gaps) : stats);
   show_file (self, outcome, profiles);
   gtk_widget_set_visible (self->finish, outcome->store != NULL);

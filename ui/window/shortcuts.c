@@ -5,6 +5,7 @@
 
 static const WprShortcut shortcuts[] = {
   { "win.record", "<Control>r" },
+  { "win.unlock", "<Control>u" },
   { "win.mark", "<Control>m" },
   { "win.save-ring", "<Control>s" },
   { "win.show-profiles", "<Control>p" },

@@ -16,8 +16,45 @@ wpr_text_subject (const WprSubject *subject)
   const char *mode = subject->mode == WPR_MODE_FILE ? _ ("File") : _ ("Memory");
   const char *level = g_strcmp0 (subject->level, "light") == 0 ? C_ ("detail level", "light")
                                                                : C_ ("detail level", "verbose");
+  const char *recorded = wpr_text_recorded (subject->rights, FALSE);
   /* Translators: profiles; logging mode; detail level: "CPU usage. Memory, verbose." */
-  return g_strdup_printf (_ ("%s. %s, %s."), titles, mode, level);
+  g_autofree char *what = g_strdup_printf (_ ("%s. %s, %s."), titles, mode, level);
+  return g_strjoin (*recorded != '\0' ? " " : "", what, recorded, NULL);
+}
+
+char *
+wpr_text_lock (WprModel *model)
+{
+  const char *words = wpr_model_get_lock_words (model);
+  gboolean own = wpr_model_get_rights (model) > WPR_RIGHTS_NONE;
+  switch (wpr_model_get_lock (model))
+    {
+    case WPR_LOCK_FIXED:
+      return g_strdup (wpr_model_get_rights_text (model));
+    case WPR_LOCK_ASKING:
+      return g_strdup (_ ("Waiting for an administrator’s approval…"));
+    case WPR_LOCK_CLOSED:
+      if (*words == '\0')
+        return g_strdup (own ? _ ("Recording the whole system needs an administrator’s approval. "
+                                  "Your own programs need none.")
+                             : _ ("Recording needs an administrator’s approval."));
+      /* Translators: a sentence that says why the whole system may not be recorded */
+      return own ? g_strdup_printf (_ ("%s Your own programs can be recorded all the same."), words)
+                 : g_strdup (words);
+    default:
+      return g_strdup ("");
+    }
+}
+
+const char *
+wpr_text_recorded (const char *rights, gboolean over)
+{
+  if (g_strcmp0 (rights, "own") == 0)
+    return over ? _ ("Only your programs were recorded.") : _ ("Only your programs are recorded.");
+  if (g_strcmp0 (rights, "system") == 0)
+    return over ? _ ("All programs were recorded, without the kernel’s own events.")
+                : _ ("All programs are recorded, without the kernel’s own events.");
+  return "";
 }
 
 char *

@@ -31,6 +31,12 @@ char *wpr_text_about_bytes (double bytes);
 char *wpr_text_share (guint64 part, guint64 whole);
 /* "Will keep about the last 1 min 20 s": what Start would bring; estimate may be NULL. */
 char *wpr_text_forecast (const WprPlan *plan, const WprEstimate *estimate);
+/* What this user may record and whether an administrator can be asked, or what became of asking;
+ * "" where there is nothing to say. Free with g_free. */
+char *wpr_text_lock (WprModel *model);
+/* "Only your programs are recorded.", as sentences for a recording that runs or is over; "" where
+ * everything is. rights: as of WprSubject. */
+const char *wpr_text_recorded (const char *rights, gboolean over);
 /* The graph in words: rate, time or fill, losses, marks. */
 char *wpr_text_graph (const WprStats *stats, const WprHistory *history);
 

@@ -34,6 +34,18 @@ do_record (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+do_unlock (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_unlock (WPR_WINDOW (widget)->model);
+}
+
+static void
+do_cancel_unlock (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_model_cancel_unlock (WPR_WINDOW (widget)->model);
+}
+
+static void
 do_save_ring (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   wpr_model_save_ring (WPR_WINDOW (widget)->model);
@@ -336,6 +348,8 @@ static const struct
   { "win.start", NULL, do_start, ON (WPR_PAGE_CHOOSE) },
   { "win.stop", NULL, do_stop, ON (WPR_PAGE_RECORDING) },
   { "win.record", NULL, do_record, ON (WPR_PAGE_CHOOSE) | ON (WPR_PAGE_RECORDING) },
+  { "win.unlock", NULL, do_unlock, ON (WPR_PAGE_CHOOSE) },
+  { "win.cancel-unlock", NULL, do_cancel_unlock, ON_ALL },
   { "win.save-ring", NULL, do_save_ring, ON (WPR_PAGE_RECORDING) },
   { "win.mark", NULL, do_mark, ON (WPR_PAGE_RECORDING) },
   { "win.enlarge-buffers", NULL, do_enlarge, ON (WPR_PAGE_RECORDING) },
@@ -368,6 +382,7 @@ static const struct
   { "win.show-recordings", NULL, do_show_recordings, ON_ALL },
   { "win.show-record", NULL, do_show_record, ON_ALL },
   { "win.start-guide", NULL, wpr_window_start_guide, 0 },
+  { "win.start-guide-own", NULL, wpr_window_start_guide_own, 0 },
   { "win.leave-guide", NULL, wpr_window_leave_guide, 0 },
   { "win.copy-guide-faults", NULL, wpr_window_copy_guide_faults, 0 },
 };
@@ -401,6 +416,10 @@ wpr_window_update_actions (WprWindow *self)
   if (page == WPR_PAGE_CHOOSE)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.start",
                                    wpr_model_can_start (self->model));
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.unlock",
+                                 page == WPR_PAGE_CHOOSE && wpr_model_can_unlock (self->model));
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.cancel-unlock",
+                                 wpr_model_get_lock (self->model) == WPR_LOCK_ASKING);
   if (wpr_model_get_plan (self->model) == NULL)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-profile", FALSE);
   const WprSubject *subject = wpr_model_get_subject (self->model);

@@ -63,7 +63,13 @@ wpr_window_leave_guide (GtkWidget *widget, const char *name, GVariant *parameter
 void
 wpr_window_start_guide (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  wpr_guide_page_start (WPR_GUIDE_PAGE (WPR_WINDOW (widget)->guide));
+  wpr_guide_page_start (WPR_GUIDE_PAGE (WPR_WINDOW (widget)->guide), FALSE);
+}
+
+void
+wpr_window_start_guide_own (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  wpr_guide_page_start (WPR_GUIDE_PAGE (WPR_WINDOW (widget)->guide), TRUE);
 }
 
 void
@@ -81,7 +87,7 @@ wpr_window_update_guide_actions (WprWindow *self)
 {
   static const char *const hidden[] = {
     "win.start",         "win.search",          "win.undo-choice",  "win.details",
-    "win.show-profiles", "win.show-collectors", "win.record-again",
+    "win.show-profiles", "win.show-collectors", "win.record-again", "win.unlock",
   };
   for (guint i = 0; self->guided && i < G_N_ELEMENTS (hidden); i++)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), hidden[i], FALSE);
@@ -89,4 +95,7 @@ wpr_window_update_guide_actions (WprWindow *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.copy-guide-faults", self->guided);
   gboolean can_start = self->guided && wpr_guide_page_can_start (WPR_GUIDE_PAGE (self->guide));
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.start-guide", can_start);
+  gtk_widget_action_set_enabled (
+      GTK_WIDGET (self), "win.start-guide-own",
+      self->guided && wpr_guide_page_can_start_own (WPR_GUIDE_PAGE (self->guide)));
 }

@@ -96,6 +96,7 @@ void wpr_window_show_page (WprWindow *self);
 void wpr_window_take_guide (WprWindow *self, WprGuide *guide);
 void wpr_window_leave_guide (GtkWidget *widget, const char *name, GVariant *parameter);
 void wpr_window_start_guide (GtkWidget *widget, const char *name, GVariant *parameter);
+void wpr_window_start_guide_own (GtkWidget *widget, const char *name, GVariant *parameter);
 void wpr_window_copy_guide_faults (GtkWidget *widget, const char *name, GVariant *parameter);
 void wpr_window_update_guide_actions (WprWindow *self);
 /* A guide, else one for the list. */

@@ -346,6 +346,8 @@ wpr_window_new (GtkApplication *application, WprSettings *settings)
   g_signal_connect_object (self->model, "page", G_CALLBACK (on_page), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->model, "planned", G_CALLBACK (wpr_window_update_actions), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->model, "lock", G_CALLBACK (wpr_window_update_actions), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->model, "subject", G_CALLBACK (on_subject), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->model, "outcome", G_CALLBACK (on_outcome), self,
