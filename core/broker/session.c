@@ -127,6 +127,17 @@ serve (WprServed *served, int fd)
     }
 }
 
+/* Rings that are written over and over are all there is of a recording; what others held is in its
+ * file. */
+static gboolean
+wpr_served_keeps_newest (const WprServed *served)
+{
+  for (guint i = 0; i < served->rings->len; i++)
+    if (g_array_index (served->rings, WprRingSpec, i).backward)
+      return TRUE;
+  return FALSE;
+}
+
 /* The client is gone: waits for another one of the same user. FALSE: there will be none. */
 static gboolean
 wait_for_claim (WprServed *served, const char **how)
@@ -135,7 +146,7 @@ wait_for_claim (WprServed *served, const char **how)
   g_mutex_lock (&lock);
   close (served->fd);
   served->fd = -1;
-  if (served->grant.memory && served->rings->len > 0)
+  if (served->grant.memory && wpr_served_keeps_newest (served))
     served->orphan_until = until;
   while (served->orphan_until != 0 && served->fd < 0 && !served->over)
     if (!g_cond_wait_until (&changed, &lock, until))

@@ -14,7 +14,7 @@ typedef struct
   guint uid;
   guint pid;            /* a hint for the journal only: nothing is decided by it */
   const char *instance; /* likewise */
-  gboolean memory;      /* its rings outlive the client by WPR_BROKER_ORPHAN_S */
+  gboolean memory;      /* rings that keep the newest outlive the client by WPR_BROKER_ORPHAN_S */
   gboolean contents;    /* probes, and command lines this user could not read */
 } WprBrokerGrant;
 

@@ -36,11 +36,13 @@ wpr_local_drop_broker (WprLocal *local)
   g_clear_pointer (&local->broker, wpr_broker_session_unref);
 }
 
+/* What was let in to record in memory may write a file, too: nothing is asked twice. */
 static gboolean
 wpr_broker_fits (const WprLocal *local, const char *mode, gboolean contents)
 {
   return local->broker && !wpr_broker_session_is_over (local->broker)
-         && g_str_equal (local->broker_mode, mode) && (local->broker_contents || !contents);
+         && (g_str_equal (local->broker_mode, mode) || g_str_equal (local->broker_mode, "memory"))
+         && (local->broker_contents || !contents);
 }
 
 gboolean

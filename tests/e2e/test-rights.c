@@ -23,7 +23,7 @@ without_rights_the_window_says_so (void **state)
   g_object_unref (screen_wait (&screen, ATSPI_ROLE_LABEL, "Needs an administrator’s permission"));
   screen_wait_state (&screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, FALSE);
   g_autoptr (AtspiAccessible) sentence
-      = screen_wait_described (&screen, "Why nothing can be recorded");
+      = screen_wait_described (&screen, "What may be recorded here");
   g_autofree char *text = screen_text (sentence);
   assert_true (strlen (text) > 20);
   /* the key must not do what the button may not */

@@ -26,11 +26,12 @@ char *
 wpr_text_lock (WprModel *model)
 {
   const char *words = wpr_model_get_lock_words (model);
+  const char *rights = wpr_model_get_rights_text (model);
   gboolean own = wpr_model_get_rights (model) > WPR_RIGHTS_NONE;
   switch (wpr_model_get_lock (model))
     {
     case WPR_LOCK_FIXED:
-      return g_strdup (wpr_model_get_rights_text (model));
+      return g_strdup (rights != NULL ? rights : "");
     case WPR_LOCK_ASKING:
       return g_strdup (_ ("Waiting for an administrator’s approval…"));
     case WPR_LOCK_CLOSED:

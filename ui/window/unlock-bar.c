@@ -48,19 +48,16 @@ wpr_unlock_bar_show (WprUnlockBar *self, WprModel *model)
   WprLock lock = wpr_model_get_lock (model);
   g_autofree char *text = wpr_text_lock (model);
   gboolean asking = lock == WPR_LOCK_ASKING;
-  if (*text != '\0') /* else what goes keeps its words */
-    {
-      gtk_label_set_label (GTK_LABEL (self->sentence), text);
-      gtk_widget_set_visible (self->lock, !asking);
-      gtk_widget_set_visible (self->spinner, asking);
-      gtk_widget_set_visible (self->unlock, lock == WPR_LOCK_CLOSED);
-      gtk_widget_set_visible (self->cancel, asking);
-    }
+  gtk_label_set_label (GTK_LABEL (self->sentence), text);
+  gtk_widget_set_visible (self->lock, !asking);
+  gtk_widget_set_visible (self->spinner, asking);
+  gtk_widget_set_visible (self->unlock, lock == WPR_LOCK_CLOSED);
+  gtk_widget_set_visible (self->cancel, asking);
   gtk_spinner_set_spinning (GTK_SPINNER (self->spinner), asking);
   gtk_info_bar_set_message_type (GTK_INFO_BAR (self->info_bar),
                                  *wpr_model_get_lock_words (model) != '\0' ? GTK_MESSAGE_WARNING
                                                                            : GTK_MESSAGE_INFO);
-  gtk_info_bar_set_revealed (GTK_INFO_BAR (self->info_bar), *text != '\0');
+  gtk_widget_set_visible (GTK_WIDGET (self), *text != '\0');
 }
 
 void

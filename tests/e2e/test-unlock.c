@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The window of somebody without rights, below with-system-bus: an administrator's rules, or an
+ * administrator, let this user record the whole system, or do not. The first argument behind the
+ * programs says which of them is there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "kit.h"
+
+#define LOCK "Needs an administrator’s permission"
+/* "the whole system needs", or without any rights "needs" */
+#define APPROVAL "Recording "
+#define PATIENCE 300 /* tenths of a second */
+
+static const char *how;
+
+static gboolean
+is_case (const char *name)
+{
+  return g_str_equal (how, name);
+}
+
+/* What the bar says, "" where there is none. Free with g_free. */
+static char *
+read_bar (Screen *screen)
+{
+  g_autoptr (AtspiAccessible) sentence
+      = screen_find_described (screen, "What may be recorded here");
+  return sentence != NULL ? screen_text (sentence) : g_strdup ("");
+}
+
+static void
+wait_bar (Screen *screen, const char *begin)
+{
+  g_autofree char *text = NULL;
+  for (guint i = 0; i < PATIENCE; i++)
+    {
+      g_free (text);
+      text = read_bar (screen);
+      if (g_str_has_prefix (text, begin))
+        return;
+      screen_sleep (100);
+    }
+  fail_msg ("the bar says “%s”, not “%s”", text, begin);
+}
+
+static void
+wait_locked (Screen *screen)
+{
+  wait_bar (screen, APPROVAL);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_IMAGE, LOCK));
+}
+
+/* No bar, no locks, and the whole system is what Start is about. */
+static void
+wait_open (Screen *screen)
+{
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_wait_gone (screen, ATSPI_ROLE_IMAGE, LOCK);
+  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…");
+  assert_null (screen_find_described (screen, "What may be recorded here"));
+}
+
+/* The kernel's own events, of which nobody without rights has one, and other users' programs. */
+static void
+check_whole_system (void)
+{
+  g_autofree char *file = the_saved_file ();
+  g_autofree char *info = run_program (0, wpr, "-info", file, "-json", NULL);
+  guint64 events = json_number (info, "events");
+  const char *at = strstr (info, "\"name\":\"CSwitch\"");
+  if (at == NULL)
+    fail_msg ("no switches in %s", info);
+  assert_true (json_number (at, "count") > 100);
+  print_message ("%" G_GUINT64_FORMAT " events, %" G_GUINT64_FORMAT " switches\n", events,
+                 json_number (at, "count"));
+}
+
+static void
+record_all (Screen *screen)
+{
+  kit_start_recording (screen);
+  for (guint i = 0; i < 100 && screen_number (screen, "Events so far") < 2000; i++)
+    screen_sleep (100);
+  kit_stop_and_save (screen);
+  check_whole_system ();
+}
+
+/* The rules let this user record: nothing is said, nobody is asked. */
+static void
+with_rights_there_is_no_bar (void **state)
+{
+  Screen *screen = *state;
+  screen_start (screen, wprui, NULL);
+  wait_open (screen);
+  record_all (screen);
+}
+
+/* The button asks; the answer holds for one recording. */
+static void
+unlocked_it_records_the_whole_system (void **state)
+{
+  Screen *screen = *state;
+  screen_start (screen, wprui, NULL);
+  wait_locked (screen);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…");
+  wait_open (screen);
+  record_all (screen);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Record Again");
+  wait_locked (screen);
+}
+
+/* The same with the key, and of a file: nobody is asked twice because it is no memory. */
+static void
+unlocked_by_key_it_records_into_a_file (void **state)
+{
+  Screen *screen = *state;
+  kit_keep_settings ("mode='file'");
+  screen_start (screen, wprui, kit_lasting);
+  wait_locked (screen);
+  screen_keys ("key ctrl+u");
+  wait_open (screen);
+  record_all (screen);
+}
+
+/* Whoever lacks rights is not let in by Start either: it records what it shows, or nothing. */
+static void
+refused_in_words (void **state)
+{
+  static const struct
+  {
+    const char *how, *words;
+  } ends[] = {
+    { "cancel", "The question whether you may record this machine was dismissed." },
+    { "silent", "Nobody answered the question whether you may record this machine." },
+  };
+  const char *words = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    if (is_case (ends[i].how))
+      words = ends[i].words;
+  assert_non_null (words);
+  Screen *screen = *state;
+  screen_start (screen, wprui, NULL);
+  wait_locked (screen);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…");
+  wait_bar (screen, words);
+  /* the offer stands */
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_IMAGE, LOCK));
+  /* and no recorder is left that had nothing to do */
+  for (guint i = 0; i < 100; i++)
+    {
+      g_autofree char *status = run_program (-1, wpr, "-status", NULL);
+      if (strstr (status, "not recording") != NULL)
+        break;
+      screen_sleep (100);
+    }
+}
+
+static void
+question_can_be_taken_back (void **state)
+{
+  Screen *screen = *state;
+  screen_start (screen, wprui, NULL);
+  wait_locked (screen);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…");
+  wait_bar (screen, "Waiting for an administrator’s approval…");
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Do Not Wait");
+  wait_locked (screen);
+}
+
+/* The rules say no, or nobody can be asked: why, and no button. */
+static void
+without_anybody_to_ask_there_is_no_button (void **state)
+{
+  Screen *screen = *state;
+  screen_start (screen, wprui, NULL);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  g_autoptr (AtspiAccessible) sentence
+      = screen_wait_described (screen, "What may be recorded here");
+  g_autofree char *text = screen_text (sentence);
+  assert_true (strlen (text) > 20);
+  assert_null (screen_find (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…"));
+  assert_null (screen_find (screen, ATSPI_ROLE_IMAGE, LOCK));
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!kit_begin (argc, argv, 2) || argc < 4)
+    return 2;
+  how = argv[3];
+  if (may_record ())
+    {
+      print_message ("SKIPPED: this user may record the whole system without asking\n");
+      return 77;
+    }
+  const struct
+  {
+    const char *how;
+    struct CMUnitTest test;
+  } all[] = {
+    { "allow", kit_test (with_rights_there_is_no_bar) },
+    { "password", kit_test (unlocked_it_records_the_whole_system) },
+    { "password", kit_test (unlocked_by_key_it_records_into_a_file) },
+    { "cancel", kit_test (refused_in_words) },
+    { "silent", kit_test (refused_in_words) },
+    { "silent", kit_test (question_can_be_taken_back) },
+    { "refuse", kit_test (without_anybody_to_ask_there_is_no_button) },
+    { "none", kit_test (without_anybody_to_ask_there_is_no_button) },
+  };
+  struct CMUnitTest tests[G_N_ELEMENTS (all)];
+  gsize n = 0;
+  for (gsize i = 0; i < G_N_ELEMENTS (all); i++)
+    if (is_case (all[i].how))
+      tests[n++] = all[i].test;
+  cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
+  return n > 0 ? _cmocka_run_group_tests ("unlock", tests, n, NULL, NULL) : 2;
+}
