@@ -417,13 +417,14 @@ test_verbs_need_what_they_are_about (void **state)
                     WPR_ERROR_STATE);
   assert_int_equal (ask (fd, ++number, WPR_BROKER_CLOSE, g_variant_new ("()"), NULL), 0);
   /* Kept is a manifest, not a store. */
+  g_autofree guint8 *bytes = g_malloc0 (131072);
   for (guint i = 0; i < 32; i++)
-    assert_int_equal (ask (fd, ++number, WPR_BROKER_KEEP,
-                           g_variant_new ("(b@ay)", i > 0,
-                                          g_variant_new_fixed_array (
-                                              G_VARIANT_TYPE_BYTE, g_malloc0 (131072), 131072, 1)),
-                           NULL),
-                      0);
+    assert_int_equal (
+        ask (fd, ++number, WPR_BROKER_KEEP,
+             g_variant_new ("(b@ay)", i > 0,
+                            g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, bytes, 131072, 1)),
+             NULL),
+        0);
   assert_int_equal (ask (fd, ++number, WPR_BROKER_KEEP,
                          g_variant_new ("(b@ay)", TRUE,
                                         g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, "x", 1, 1)),
