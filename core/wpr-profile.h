@@ -155,6 +155,8 @@ typedef enum
   WPR_RIGHTS_FULL,   /* system-wide events and tracepoints with data */
 } WprRights;
 
+WPR_API const char *wpr_rights_name (WprRights rights); /* "own": stable, untranslated */
+
 /* Whether the broker would give what this process lacks. */
 typedef enum
 {
@@ -189,6 +191,9 @@ WPR_API void wpr_machine_set_unlock (WprMachine *machine, WprUnlock unlock);
 /* With WPR_RIGHTS_OWN: also what own programs do inside the kernel (perf_event_paranoid 1). */
 WPR_API gboolean wpr_machine_get_sees_kernel (const WprMachine *machine);
 WPR_API void wpr_machine_set_sees_kernel (WprMachine *machine, gboolean sees);
+/* Threads of this user's programs that an event could be opened on; 0: nobody counted. */
+WPR_API guint wpr_machine_get_own_threads (const WprMachine *machine);
+WPR_API void wpr_machine_set_own_threads (WprMachine *machine, guint n);
 WPR_API void wpr_machine_set_max_possible_cpu (WprMachine *machine, guint highest);
 WPR_API guint wpr_machine_get_max_possible_cpu (const WprMachine *machine);
 WPR_API void wpr_machine_set_has_pmu (WprMachine *machine, gboolean has);
@@ -216,8 +221,9 @@ typedef enum
   WPR_ITEM_SOFTWARE,   /* name "cpu-clock", "page-faults", "major-faults" */
   WPR_ITEM_HARDWARE,   /* name "cycles", "instructions", "r01c2" (raw) */
   WPR_ITEM_SIDEBAND,   /* name "sideband": mmap2, comm, task, build ids. One a plan, always there */
-  WPR_ITEM_SAMPLER, /* name "meminfo", "vmstat", "psi", "rss": read by the recorder at an interval
-                     */
+  WPR_ITEM_SAMPLER,  /* name "meminfo", "vmstat", "psi", "rss": read by the recorder at an interval
+                      */
+  WPR_ITEM_SWITCHES, /* name "switches": what the kernel tells of them without tracepoints */
 } WprItemKind;
 
 typedef enum
@@ -284,6 +290,9 @@ typedef struct
   gboolean strict;           /* a profile cannot do without: the start fails */
 } WprPlanMissing;
 
+/* Descriptors that a recording of own programs takes at most: the largest programs come first. */
+#define WPR_OWN_FILES_MOST 4096u
+
 /* What will really be recorded. Immutable, reference counted. */
 typedef struct
 {
@@ -313,6 +322,10 @@ typedef struct
    * be asked first */
   WprRights rights;
   gboolean unlock;
+  const char *rights_text; /* translated sentences: what is seen with them, what it costs, and what
+                              helps; "" where everything is seen */
+  guint open_files;        /* WPR_RIGHTS_OWN: descriptors wanted, threads x CPUs x events; more than
+                              WPR_OWN_FILES_MOST are not opened. Else 0 */
   const char *digest; /* SHA-256 over everything above but texts: equal digests, equal recordings */
 } WprPlan;
 

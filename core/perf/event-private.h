@@ -9,8 +9,12 @@
 void wpr_perf_fill_common (gboolean backward, struct perf_event_attr *attr);
 /* attr.config of a software or hardware event by name; FALSE if there is none of that name. */
 gboolean wpr_perf_event_config (const WprPerfEvent *event, guint32 *type, guint64 *config);
-/* perf_event_open of one event on one CPU, all tasks, close-on-exec. -1 with errno. */
-int wpr_perf_open (struct perf_event_attr *attr, guint cpu, int group_fd, unsigned long flags);
+/* perf_event_open of one event on one CPU, of all tasks (-1) or one (0: this), close-on-exec. -1
+ * with errno. */
+int wpr_perf_open (struct perf_event_attr *attr, int task, guint cpu, int group_fd,
+                   unsigned long flags);
+/* Nothing of what a thread does inside the kernel: what anybody may record of own programs. */
+void wpr_perf_leave_kernel_out (struct perf_event_attr *attr);
 /* A hybrid machine's PMU type for a CPU, shifted to where attr.config wants it; 0 on others. */
 guint64 wpr_perf_pmu_of_cpu (guint cpu);
 /* A file of the kernel, NUL-terminated; NULL with errno. Free with g_free. */

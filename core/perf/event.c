@@ -136,6 +136,14 @@ wpr_perf_fill_common (gboolean backward, struct perf_event_attr *attr)
   attr->write_backward = backward != FALSE;
 }
 
+void
+wpr_perf_leave_kernel_out (struct perf_event_attr *attr)
+{
+  attr->exclude_kernel = 1;
+  attr->exclude_hv = 1;
+  attr->exclude_callchain_kernel = 1;
+}
+
 /* A dummy that tells of processes: who was mapped, named, born, gone, what code the kernel made. */
 static void
 fill_sideband (struct perf_event_attr *attr)
@@ -151,6 +159,15 @@ fill_sideband (struct perf_event_attr *attr)
   attr->ksymbol = 1;
 }
 
+/* A dummy that tells who comes to a CPU and who leaves it. */
+static void
+fill_switches (struct perf_event_attr *attr)
+{
+  attr->type = PERF_TYPE_SOFTWARE;
+  attr->config = PERF_COUNT_SW_DUMMY;
+  attr->context_switch = 1;
+}
+
 void
 wpr_perf_event_fill_attr (const WprPerfEvent *event, gboolean backward,
                           struct perf_event_attr *attr)
@@ -161,6 +178,12 @@ wpr_perf_event_fill_attr (const WprPerfEvent *event, gboolean backward,
   if (event->kind == WPR_PERF_SIDEBAND)
     {
       fill_sideband (attr);
+      return;
+    }
+
+  if (event->kind == WPR_PERF_SWITCHES)
+    {
+      fill_switches (attr);
       return;
     }
 

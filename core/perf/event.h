@@ -15,7 +15,8 @@ typedef enum
   WPR_PERF_TRACEPOINT,
   WPR_PERF_SOFTWARE,
   WPR_PERF_HARDWARE,
-  WPR_PERF_SIDEBAND
+  WPR_PERF_SIDEBAND,
+  WPR_PERF_SWITCHES /* PERF_RECORD_SWITCH of a dummy: needs no tracepoint */
 } WprPerfKind;
 typedef enum
 {
@@ -34,7 +35,7 @@ typedef struct
   guint ring;  /* which ring set (index into WprRingSpec) */
   WprPerfKind kind;
   const char *name;  /* "sched:sched_switch", "cpu-clock", "page-faults", "major-faults", "cycles",
-                        "sideband" */
+                        "sideband", "switches" */
   guint64 period;    /* 1 for tracepoints and faults; ns for cpu-clock; 0 with frequency */
   guint64 frequency; /* samples a second for hardware events; 0 with period */
   WprCallchain callchain;
@@ -93,9 +94,10 @@ typedef struct
 /* What opening gave. Arrays grow with add, grow and cpu_online. */
 typedef struct
 {
-  GArray *leaders;  /* WprLeader; descriptors belong to the opener */
-  GArray *ids;      /* WprEventId */
-  GArray *refusals; /* WprRefusal */
+  GArray *leaders;    /* WprLeader; descriptors belong to the opener */
+  GArray *ids;        /* WprEventId */
+  GArray *refusals;   /* WprRefusal */
+  GPtrArray *remarks; /* char *: what else a person should know, translated sentences */
 } WprOpened;
 void wpr_opened_clear (WprOpened *opened); /* frees the arrays, closes nothing */
 
@@ -137,6 +139,11 @@ struct _WprOpenerClass
   /* A CPU came (back): its events are opened anew, on new leaders with bytes 0 that write to the
    * ring it had, else with a ring of its own. Disabled: the caller enables the appended leaders. */
   gboolean (*cpu_online) (WprOpener *self, guint cpu, WprOpened *opened, GError **error);
+  /* Switches the group of a leader. Of a CPU that has gone it may fail, with errno. Default: one
+   * ioctl of the leader. */
+  gboolean (*enable) (WprOpener *self, const WprLeader *leader, gboolean on);
+  /* Leaders have no group to read: what was recorded is counted by the records in the rings. */
+  gboolean counts_by_records;
   /* Closes all; 20-35 ms a tracepoint, so off the face's way. */
   void (*close) (WprOpener *self);
 };
@@ -152,9 +159,18 @@ gboolean wpr_opener_grow (WprOpener *self, guint ring, gsize bytes, WprOpened *o
                           GError **error);
 gboolean wpr_opener_grow_ahead (WprOpener *self, guint ring, gsize bytes, GError **error);
 gboolean wpr_opener_cpu_online (WprOpener *self, guint cpu, WprOpened *opened, GError **error);
+gboolean wpr_opener_enable (WprOpener *self, const WprLeader *leader, gboolean on);
+gboolean wpr_opener_counts_by_records (WprOpener *self);
 void wpr_opener_close (WprOpener *self);
 
 WprOpener *wpr_opener_local_new (void);
+/* Of this user's programs only: an event a thread and CPU, inherited by what they start, at most
+ * so many descriptors, the largest programs first. sees_kernel: also what they do inside the kernel
+ * (perf_event_paranoid 1). */
+#define WPR_OWN_DESCRIPTORS_MOST 4096
+WprOpener *wpr_opener_own_new (gboolean sees_kernel);
+/* Threads of a user's programs, as that opener would count them. */
+guint wpr_own_threads_count (guint32 uid);
 
 /* tracefs: its mount point (mounted at /sys/kernel/tracing if root and absent), NULL with errno if
  * there is none or it may not be read. Cached. */

@@ -203,8 +203,8 @@ revive (WprSlot *slot, WprOpened *opened)
   return TRUE;
 }
 
-static WprSlot *
-find_slot (WprOpenerLocal *self, guint ring, guint cpu)
+WprSlot *
+wpr_local_opener_find_slot (WprOpenerLocal *self, guint ring, guint cpu)
 {
   for (guint i = 0; i < self->slots->len; i++)
     {
@@ -223,14 +223,14 @@ wpr_local_opener_cpu_online (WprOpener *opener, guint cpu, WprOpened *opened, GE
 
   for (guint ring = 0; ring < self->rings->len; ring++)
     {
-      WprSlot *slot = find_slot (self, ring, cpu);
+      WprSlot *slot = wpr_local_opener_find_slot (self, ring, cpu);
       if (slot == NULL)
         {
           g_autoptr (GPtrArray) slots
               = wpr_local_opener_open_leaders (self, ring, &cpu, 1, &last_errno, opened);
           if (slots->len == 0)
             {
-              wpr_local_opener_say_no_leader (last_errno, error);
+              wpr_local_opener_say_no_leader (self, last_errno, error);
               return FALSE;
             }
           if (!wpr_local_opener_map_sets (self, &slots, 1, opened, error))
@@ -239,7 +239,7 @@ wpr_local_opener_cpu_online (WprOpener *opener, guint cpu, WprOpened *opened, GE
         }
       else if (!revive (slot, opened))
         {
-          wpr_local_opener_say_no_leader (errno, error);
+          wpr_local_opener_say_no_leader (self, errno, error);
           return FALSE;
         }
       for (guint i = 0; i < self->events->len; i++)

@@ -16,7 +16,7 @@
 /* Rings are not halved below this: smaller ones lose events at any rate. */
 #define RING_PAGES_LEAST 16
 
-G_DEFINE_FINAL_TYPE (WprOpenerLocal, wpr_opener_local, WPR_TYPE_OPENER)
+G_DEFINE_TYPE (WprOpenerLocal, wpr_opener_local, WPR_TYPE_OPENER)
 
 static void
 clear_event (gpointer data)
@@ -24,8 +24,8 @@ clear_event (gpointer data)
   g_free ((char *)((WprPerfEvent *)data)->name);
 }
 
-static void
-keep_event (WprOpenerLocal *self, const WprPerfEvent *event)
+void
+wpr_local_opener_keep_event (WprOpenerLocal *self, const WprPerfEvent *event)
 {
   WprPerfEvent kept = *event;
   kept.name = g_strdup (event->name);
@@ -148,6 +148,7 @@ wpr_local_opener_open_leaders (WprOpenerLocal *self, guint ring, const guint *cp
       g_autoptr (WprSlot) slot
           = wpr_slot_new (ring, cpus[i], &g_array_index (self->rings, WprRingSpec, ring),
                           &self->lacks, self->leader_fds);
+      slot->task = self->task;
       slot->ring_fd = wpr_slot_open_leader (slot);
       if (slot->ring_fd < 0)
         {
@@ -256,9 +257,13 @@ open_sets (WprOpenerLocal *self, const guint *cpus, gsize n_cpus, int *last_errn
 }
 
 void
-wpr_local_opener_say_no_leader (int error_number, GError **error)
+wpr_local_opener_say_no_leader (const WprOpenerLocal *self, int error_number, GError **error)
 {
-  if (error_number == EACCES || error_number == EPERM)
+  if (self->task >= 0 && (error_number == EACCES || error_number == EPERM))
+    wpr_set_error (error, WPR_ERROR_NOT_PERMITTED, 0,
+                   _ ("The kernel does not let you record your own programs either "
+                      "(kernel.perf_event_paranoid). Record as administrator."));
+  else if (error_number == EACCES || error_number == EPERM)
     wpr_set_error (error, WPR_ERROR_NOT_PERMITTED, 0,
                    _ ("The kernel does not let you record system-wide. Start the recorder as root, "
                       "or give it the right to (CAP_PERFMON)."));
@@ -271,6 +276,23 @@ wpr_local_opener_say_no_leader (int error_number, GError **error)
                    g_strerror (error_number));
 }
 
+gboolean
+wpr_local_opener_open_sets (WprOpenerLocal *self, const WprRingSpec *rings, gsize n_rings,
+                            const guint *cpus, gsize n_cpus, WprOpened *opened, GError **error)
+{
+  int last_errno = 0;
+
+  wpr_raise_nofile ();
+  g_array_append_vals (self->rings, rings, (guint)n_rings);
+  gboolean good = open_sets (self, cpus, n_cpus, &last_errno, opened, error);
+  if (good && self->slots->len > 0)
+    return TRUE;
+  if (good)
+    wpr_local_opener_say_no_leader (self, last_errno, error);
+  wpr_opener_close (WPR_OPENER (self));
+  return FALSE;
+}
+
 /* ---- the verbs ---- */
 
 static gboolean
@@ -278,27 +300,14 @@ local_open (WprOpener *opener, const WprPerfEvent *events, gsize n_events, const
             gsize n_rings, const guint *cpus, gsize n_cpus, WprOpened *opened, GError **error)
 {
   WprOpenerLocal *self = WPR_OPENER_LOCAL (opener);
-  int last_errno = 0;
 
   g_return_val_if_fail (self->slots->len == 0, FALSE);
 
-  wpr_raise_nofile ();
-  g_array_append_vals (self->rings, rings, (guint)n_rings);
-  if (!open_sets (self, cpus, n_cpus, &last_errno, opened, error))
-    {
-      wpr_opener_close (opener);
-      return FALSE;
-    }
-  if (self->slots->len == 0)
-    {
-      wpr_local_opener_say_no_leader (last_errno, error);
-      wpr_opener_close (opener);
-      return FALSE;
-    }
-
+  if (!wpr_local_opener_open_sets (self, rings, n_rings, cpus, n_cpus, opened, error))
+    return FALSE;
   for (gsize i = 0; i < n_events; i++)
     {
-      keep_event (self, &events[i]);
+      wpr_local_opener_keep_event (self, &events[i]);
       open_event (self, &events[i], FALSE, opened);
     }
   return TRUE;
@@ -312,7 +321,7 @@ local_add (WprOpener *opener, const WprPerfEvent *event, WprOpened *opened, GErr
   g_return_val_if_fail (event->ring < self->rings->len, FALSE);
   g_return_val_if_fail (wpr_local_opener_find_event (self, event->row) == NULL, FALSE);
 
-  keep_event (self, event);
+  wpr_local_opener_keep_event (self, event);
   open_event (self, event, TRUE, opened);
   return TRUE;
 }
@@ -365,6 +374,7 @@ wpr_opener_local_class_init (WprOpenerLocalClass *klass)
 static void
 wpr_opener_local_init (WprOpenerLocal *self)
 {
+  self->task = -1;
   self->events = g_array_new (FALSE, FALSE, sizeof (WprPerfEvent));
   g_array_set_clear_func (self->events, clear_event);
   self->rings = g_array_new (FALSE, FALSE, sizeof (WprRingSpec));

@@ -32,8 +32,15 @@ struct _WprOpenerLocal
   GArray *leader_fds; /* int */
   WprGrowth growth;   /* ahead of a grow */
   WprPerfLacks lacks;
+  int task; /* of the leaders: -1 all, else one */
 };
 
+/* The rings of all sets on these CPUs, each with its leader; nothing is left where it fails. */
+gboolean wpr_local_opener_open_sets (WprOpenerLocal *self, const WprRingSpec *rings, gsize n_rings,
+                                     const guint *cpus, gsize n_cpus, WprOpened *opened,
+                                     GError **error);
+void wpr_local_opener_keep_event (WprOpenerLocal *self, const WprPerfEvent *event);
+WprSlot *wpr_local_opener_find_slot (WprOpenerLocal *self, guint ring, guint cpu);
 WprPerfEvent *wpr_local_opener_find_event (WprOpenerLocal *self, guint32 row);
 gboolean wpr_local_opener_no_such_row (guint32 row, GError **error);
 void wpr_local_opener_refuse (GArray *refused, guint32 row, guint cpu, int error_number);
@@ -43,7 +50,7 @@ GPtrArray *wpr_local_opener_open_leaders (WprOpenerLocal *self, guint ring, cons
                                           gsize n_cpus, int *last_errno, WprOpened *opened);
 gboolean wpr_local_opener_map_sets (WprOpenerLocal *self, GPtrArray *const *sets, gsize n_sets,
                                     WprOpened *opened, GError **error);
-void wpr_local_opener_say_no_leader (int error_number, GError **error);
+void wpr_local_opener_say_no_leader (const WprOpenerLocal *self, int error_number, GError **error);
 void wpr_growth_clear (WprGrowth *growth);
 
 /* opener-live.c */

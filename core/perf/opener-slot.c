@@ -11,9 +11,9 @@
 #include "perf/event-private.h"
 
 int
-wpr_perf_open (struct perf_event_attr *attr, guint cpu, int group_fd, unsigned long flags)
+wpr_perf_open (struct perf_event_attr *attr, int task, guint cpu, int group_fd, unsigned long flags)
 {
-  return (int)syscall (SYS_perf_event_open, attr, -1, (int)cpu, group_fd,
+  return (int)syscall (SYS_perf_event_open, attr, task, (int)cpu, group_fd,
                        flags | PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -34,6 +34,7 @@ wpr_slot_new (guint ring, guint cpu, const WprRingSpec *spec, WprPerfLacks *lack
   WprSlot *slot = g_new0 (WprSlot, 1);
   slot->ring = ring;
   slot->cpu = cpu;
+  slot->task = -1;
   slot->spec = *spec;
   slot->ring_fd = -1;
   slot->groups = g_ptr_array_new_with_free_func (free_group);
@@ -68,22 +69,22 @@ without_lacks (struct perf_event_attr *attr, const WprPerfLacks *lacks)
     attr->ksymbol = 0;
 }
 
-/* Opens; where the kernel does not know a bit (EINVAL), learns which by leaving out one after the
- * other, the newest first: a leader's may be LOST, the sideband's build_id and ksymbol. */
-static int
-open_known (struct perf_event_attr *attr, guint cpu, int group_fd, unsigned long flags,
-            WprPerfLacks *lacks)
+/* (EINVAL): leaves out one after the other, the newest first: a leader's may be LOST, the
+ * sideband's build_id and ksymbol. */
+int
+wpr_perf_open_known (struct perf_event_attr *attr, int task, guint cpu, int group_fd,
+                     unsigned long flags, gboolean is_leader, WprPerfLacks *lacks)
 {
   WprPerfLacks trial = *lacks;
   gboolean *const of_leader[] = { &trial.no_lost, NULL };
   gboolean *const of_sideband[] = { &trial.no_build_id, &trial.no_ksymbol, NULL };
-  gboolean *const *next = group_fd < 0 ? of_leader : of_sideband;
+  gboolean *const *next = is_leader ? of_leader : of_sideband;
 
   for (;; next++)
     {
       struct perf_event_attr copy = *attr;
       without_lacks (&copy, &trial);
-      int fd = wpr_perf_open (&copy, cpu, group_fd, flags);
+      int fd = wpr_perf_open (&copy, task, cpu, group_fd, flags);
       if (fd >= 0)
         *lacks = trial;
       if (fd >= 0 || errno != EINVAL || *next == NULL)
@@ -105,7 +106,9 @@ wpr_slot_open_leader (WprSlot *slot)
   /* The kernel takes 0 for half a ring; more than the ring is the whole of it. */
   attr.wakeup_watermark = slot->spec.watermark != 0 ? slot->spec.watermark : G_MAXUINT32;
 
-  int fd = open_known (&attr, slot->cpu, -1, 0, slot->lacks);
+  if (slot->task >= 0)
+    wpr_perf_leave_kernel_out (&attr);
+  int fd = wpr_perf_open_known (&attr, slot->task, slot->cpu, -1, 0, TRUE, slot->lacks);
   if (fd >= 0)
     g_array_append_val (slot->leader_fds, fd);
   return fd;
@@ -172,11 +175,12 @@ open_member (WprSlot *slot, WprGroup *group, const WprPerfEvent *event, int id, 
   /* The leader's ring if it has one, and from the first moment on. */
   unsigned long flags = group->leader_fd == slot->ring_fd ? PERF_FLAG_FD_OUTPUT : 0;
   if (event->kind == WPR_PERF_SIDEBAND)
-    member.fd = open_known (&attr, slot->cpu, group->leader_fd, flags, slot->lacks);
+    member.fd
+        = wpr_perf_open_known (&attr, -1, slot->cpu, group->leader_fd, flags, FALSE, slot->lacks);
   else
     {
       without_lacks (&attr, slot->lacks);
-      member.fd = wpr_perf_open (&attr, slot->cpu, group->leader_fd, flags);
+      member.fd = wpr_perf_open (&attr, -1, slot->cpu, group->leader_fd, flags);
     }
   if (member.fd < 0)
     return errno;
@@ -254,7 +258,7 @@ wpr_slot_reschedule (const WprSlot *slot)
   attr.type = PERF_TYPE_SOFTWARE;
   attr.config = PERF_COUNT_SW_DUMMY;
   without_lacks (&attr, slot->lacks);
-  int fd = wpr_perf_open (&attr, slot->cpu, -1, 0);
+  int fd = wpr_perf_open (&attr, -1, slot->cpu, -1, 0);
   if (fd >= 0)
     close (fd);
 }

@@ -19,6 +19,7 @@ typedef struct
   int fd;
   guint64 id;
   gboolean filtered; /* the kernel takes no second filter */
+  gboolean switches; /* of single threads: tells their switches, too */
 } WprMember;
 
 typedef struct
@@ -31,6 +32,8 @@ typedef struct
 typedef struct
 {
   guint ring, cpu;
+  int task;         /* of the leaders: -1 all, else one (rings of own programs) */
+  gboolean running; /* members of single threads: switched on */
   WprRingSpec spec; /* bytes: as granted */
   int ring_fd;      /* the leader that owns the ring; the opener closes it */
   WprRing *mapped;  /* keeps the ring's memory; NULL before it is mapped */
@@ -46,6 +49,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprSlot, wpr_slot_free)
 
 /* An inert leader on the slot's CPU, kept in leader_fds. -1 with errno. */
 int wpr_slot_open_leader (WprSlot *slot);
+/* Opens; where the kernel does not know a bit, learns which it lacks. -1 with errno. */
+int wpr_perf_open_known (struct perf_event_attr *attr, int task, guint cpu, int group_fd,
+                         unsigned long flags, gboolean is_leader, WprPerfLacks *lacks);
 /* A group whose leader that is. */
 WprGroup *wpr_slot_add_group (WprSlot *slot, int leader_fd, gboolean hardware);
 /* Opens an event of tracepoint `id` (else ignored). live: the group may be running, so the member

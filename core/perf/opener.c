@@ -3,11 +3,20 @@
 #include "config.h"
 #include "perf/event.h"
 
+#include <sys/ioctl.h>
+
 G_DEFINE_ABSTRACT_TYPE (WprOpener, wpr_opener, G_TYPE_OBJECT)
+
+static gboolean
+enable_leader (WprOpener *self, const WprLeader *leader, gboolean on)
+{
+  return ioctl (leader->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0) == 0;
+}
 
 static void
 wpr_opener_class_init (WprOpenerClass *klass)
 {
+  klass->enable = enable_leader;
 }
 
 static void
@@ -21,6 +30,7 @@ wpr_opened_clear (WprOpened *opened)
   g_clear_pointer (&opened->leaders, g_array_unref);
   g_clear_pointer (&opened->ids, g_array_unref);
   g_clear_pointer (&opened->refusals, g_array_unref);
+  g_clear_pointer (&opened->remarks, g_ptr_array_unref);
 }
 
 /* Arrays the caller has not made yet. */
@@ -33,6 +43,8 @@ prepare_opened (WprOpened *opened)
     opened->ids = g_array_new (FALSE, FALSE, sizeof (WprEventId));
   if (opened->refusals == NULL)
     opened->refusals = g_array_new (FALSE, FALSE, sizeof (WprRefusal));
+  if (opened->remarks == NULL)
+    opened->remarks = g_ptr_array_new_with_free_func (g_free);
 }
 
 gboolean
@@ -112,4 +124,20 @@ wpr_opener_close (WprOpener *self)
   g_return_if_fail (WPR_IS_OPENER (self));
 
   WPR_OPENER_GET_CLASS (self)->close (self);
+}
+
+gboolean
+wpr_opener_enable (WprOpener *self, const WprLeader *leader, gboolean on)
+{
+  g_return_val_if_fail (WPR_IS_OPENER (self) && leader != NULL, FALSE);
+
+  return WPR_OPENER_GET_CLASS (self)->enable (self, leader, on);
+}
+
+gboolean
+wpr_opener_counts_by_records (WprOpener *self)
+{
+  g_return_val_if_fail (WPR_IS_OPENER (self), FALSE);
+
+  return WPR_OPENER_GET_CLASS (self)->counts_by_records;
 }

@@ -11,6 +11,7 @@
 #define COMM_BYTES 8
 #define TASK_BYTES 24
 #define THROTTLE_BYTES 24
+#define SWITCH_WIDE_BYTES 8
 #define KSYMBOL_BYTES 16
 #define BUILD_ID_MOST 20
 
@@ -92,6 +93,24 @@ wpr_record_task (const WprRecord *record, WprTask *task)
   field (record, 8, &task->tid, 4);
   field (record, 12, &task->ptid, 4);
   field (record, 16, &task->time, 8);
+  return TRUE;
+}
+
+gboolean
+wpr_record_switch (const WprRecord *record, WprSwitch *sw)
+{
+  memset (sw, 0, sizeof *sw);
+  sw->is_known = has (record, PERF_RECORD_SWITCH_CPU_WIDE, SWITCH_WIDE_BYTES);
+  if (!sw->is_known && !has (record, PERF_RECORD_SWITCH, 0))
+    return FALSE;
+
+  sw->out = (record->misc & PERF_RECORD_MISC_SWITCH_OUT) != 0;
+  sw->preempted = sw->out && (record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0;
+  if (sw->is_known)
+    {
+      field (record, 0, &sw->other_pid, 4);
+      field (record, 4, &sw->other_tid, 4);
+    }
   return TRUE;
 }
 

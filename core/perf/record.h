@@ -85,9 +85,17 @@ typedef struct
   guint16 ksym_type, flags;
   const char *name;
 } WprKsymbol;
+typedef struct
+{
+  gboolean out;       /* the record's thread leaves its CPU; else it comes to it */
+  gboolean preempted; /* leaves and could go on */
+  gboolean is_known;  /* who comes instead, or left (system-wide events) */
+  guint32 other_pid, other_tid;
+} WprSwitch; /* SWITCH, SWITCH_CPU_WIDE */
 gboolean wpr_record_mmap2 (const WprRecord *record, WprMmap2 *mmap2);
 gboolean wpr_record_comm (const WprRecord *record, WprComm *comm);
 gboolean wpr_record_task (const WprRecord *record, WprTask *task);
+gboolean wpr_record_switch (const WprRecord *record, WprSwitch *sw);
 gboolean wpr_record_lost (const WprRecord *record, WprLost *lost);
 gboolean wpr_record_throttle (const WprRecord *record, WprThrottle *throttle);
 gboolean wpr_record_ksymbol (const WprRecord *record, WprKsymbol *ksymbol);

@@ -281,3 +281,26 @@ wpr_ring_read (WprRing *ring, WprRingFunc func, gpointer data)
   give_back (ring, tail);
   return n_records;
 }
+
+gsize
+wpr_ring_peek (WprRing *ring, guint64 *seen, WprRingFunc func, gpointer data)
+{
+  guint64 head = wpr_ring_head (ring);
+  guint64 bytes = ring->backward ? -head : head;
+  guint64 fresh = MIN (bytes - *seen, ring->size);
+  guint64 at = ring->backward ? head : MAX (head - fresh, ring->page->data_tail);
+  guint64 end = ring->backward ? head + fresh : head;
+  gsize n_records = 0;
+
+  *seen = bytes;
+  while (at != end)
+    {
+      guint16 size = header_at (ring, at)->size;
+      if (!record_is_sound (size, end - at))
+        break; /* overwritten meanwhile */
+      func (joined_record (ring, at, size), data);
+      n_records++;
+      at += size;
+    }
+  return n_records;
+}

@@ -35,6 +35,11 @@ gssize wpr_ring_drain (WprRing *ring, int fd, gsize most, GError **error);
 typedef void (*WprRingFunc) (const struct perf_event_header *record, gpointer data);
 gsize wpr_ring_read (WprRing *ring, WprRingFunc func, gpointer data);
 
+/* The same without giving space back, for each record since the last look (*seen, 0 at first): of a
+ * forward ring what has not been given back yet, of a backward one the newest first and at most
+ * what it holds, so that the oldest of them may be overwritten while it is looked at. */
+gsize wpr_ring_peek (WprRing *ring, guint64 *seen, WprRingFunc func, gpointer data);
+
 /* A backward ring as of now, not paused: what was overwritten during the copy is cut off, and what
  * is left is put oldest first. */
 typedef struct

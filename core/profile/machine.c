@@ -14,6 +14,7 @@ struct _WprMachine
   char *rights_text;
   WprUnlock unlock;
   gboolean sees_kernel;
+  guint own_threads;
   gboolean has_pmu;
   char *architecture; /* NULL: not known */
   int family, model;
@@ -37,6 +38,14 @@ wpr_machine_new (guint n_cpus, guint64 memory_bytes, WprRights rights)
   machine->unset = WPR_HAVE_UNKNOWN;
   machine->events = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return machine;
+}
+
+const char *
+wpr_rights_name (WprRights rights)
+{
+  static const char *const names[] = { "none", "own", "system", "full" };
+  g_return_val_if_fail (rights <= WPR_RIGHTS_FULL, "none");
+  return names[rights];
 }
 
 WprMachine *
@@ -122,6 +131,20 @@ wpr_machine_set_sees_kernel (WprMachine *machine, gboolean sees)
 {
   g_return_if_fail (machine != NULL);
   machine->sees_kernel = sees;
+}
+
+guint
+wpr_machine_get_own_threads (const WprMachine *machine)
+{
+  g_return_val_if_fail (machine != NULL, 0);
+  return machine->own_threads;
+}
+
+void
+wpr_machine_set_own_threads (WprMachine *machine, guint n)
+{
+  g_return_if_fail (machine != NULL);
+  machine->own_threads = n;
 }
 
 void
@@ -254,6 +277,7 @@ wpr_machine_to_variant (const WprMachine *machine)
   g_variant_dict_insert (&dict, "rights-text", "s", machine->rights_text);
   g_variant_dict_insert (&dict, "unlock", "i", (gint32)machine->unlock);
   g_variant_dict_insert (&dict, "sees-kernel", "b", machine->sees_kernel);
+  g_variant_dict_insert (&dict, "own-threads", "u", machine->own_threads);
   g_variant_dict_insert (&dict, "pmu", "b", machine->has_pmu);
   if (machine->architecture != NULL)
     g_variant_dict_insert (&dict, "processor", "(sii)", machine->architecture, machine->family,
@@ -299,6 +323,7 @@ wpr_machine_from_variant (GVariant *variant)
   if (g_variant_lookup (variant, "unlock", "i", &unlock))
     machine->unlock = (WprUnlock)CLAMP (unlock, WPR_UNLOCK_NONE, WPR_UNLOCK_YES);
   g_variant_lookup (variant, "sees-kernel", "b", &machine->sees_kernel);
+  g_variant_lookup (variant, "own-threads", "u", &machine->own_threads);
   if (g_variant_lookup (variant, "pmu", "b", &pmu))
     machine->has_pmu = pmu;
   if (g_variant_lookup (variant, "processor", "(&sii)", &architecture, &family, &model))

@@ -191,15 +191,22 @@ wpr_plan_add_stack (WprPlanBuild *build, const WprChosen *chosen, const WprNamed
       return;
     }
   gboolean is_known = FALSE; /* one of its events is an item, or said to be missing */
+  gboolean is_told_otherwise = FALSE;
   for (gsize i = 0; row->events[i] != NULL; i++)
     {
       const char *event = row->events[i];
       WprItemBuild *item = wpr_plan_find_item (build, event);
+      WprItemKind kind;
+      const char *instead;
+      is_told_otherwise |= wpr_plan_find_stand_in (build, event, &kind, &instead);
       if (item != NULL)
         item->item.stack = MAX (item->item.stack, row->depth);
       is_known |= *event == '?' || item != NULL || g_hash_table_contains (build->missing, event);
     }
-  if (!is_known && build->owner->plan.rights != WPR_RIGHTS_NONE)
+  if (!is_known && is_told_otherwise)
+    wpr_plan_add_missing (build, what, WPR_MISSING_NEEDS_RIGHTS,
+                          _ ("Call stacks of it need an administrator's permission."), &asker);
+  else if (!is_known && build->owner->plan.rights != WPR_RIGHTS_NONE)
     wpr_plan_add_missing (build, what, WPR_MISSING_NO_COUNTERPART,
                           _ ("The kernel takes no call stack at this operation."), &asker);
 }

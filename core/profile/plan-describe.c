@@ -22,6 +22,7 @@ static const struct
   { "psi", N_ ("How long programs wait for CPU, memory and disk, once a second") },
   { "rss", N_ ("The memory of the largest programs, every ten seconds") },
 
+  { "switches", N_ ("When threads run and wait") },
   { "sched:sched_switch", N_ ("Each switch from one thread to another") },
   { "sched:sched_wak*", N_ ("What wakes a waiting program") },
   { "sched:sched_process_fork", N_ ("Programs and threads that start") },

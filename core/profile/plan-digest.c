@@ -52,6 +52,7 @@ wpr_plan_digest (WprPlanBuild *build)
   WprPlan *plan = &build->owner->plan;
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   wpr_digest_add (sum, "plan 1 %d %d", plan->mode, plan->level);
+  wpr_digest_add (sum, "rights %d %d", plan->rights, plan->unlock);
   wpr_digest_add_texts (sum, "variant", plan->profiles);
   for (guint i = 0; i < plan->collectors->len; i++)
     wpr_digest_add_collector (sum, g_ptr_array_index (plan->collectors, i));

@@ -82,21 +82,40 @@ static WprItemBuild *
 wpr_plan_get_kernel_item (WprPlanBuild *build, WprCollectorBuild *collector, WprItemKind kind,
                           const char *name, const WprAsker *asker)
 {
+  gboolean may = wpr_plan_may (build, kind);
   build->has_kernel_item = TRUE;
-  collector->is_used = TRUE;
-  if (build->owner->plan.rights != WPR_RIGHTS_NONE)
+  /* Without any rights what it would take is still said. */
+  collector->is_used |= may || build->owner->plan.rights == WPR_RIGHTS_NONE;
+  if (may)
     return wpr_plan_get_item (build, collector, kind, name, asker);
-  const char *text = wpr_machine_get_rights_text (build->machine);
-  wpr_plan_add_missing (build, name, WPR_MISSING_NEEDS_RIGHTS,
-                        *text != '\0' ? text : _ ("This needs an administrator's permission."),
-                        asker);
+  if (asker->profile != NULL)
+    g_hash_table_add (build->denied, (gpointer)asker->profile);
+  wpr_plan_add_missing (build, name, WPR_MISSING_NEEDS_RIGHTS, wpr_plan_denial (build), asker);
   return NULL;
+}
+
+/* TRUE where another item tells the same; nothing of that can be filtered. */
+static gboolean
+wpr_plan_add_stand_in (WprPlanBuild *build, WprCollectorBuild *collector, const char *name,
+                       const WprAsker *asker)
+{
+  WprItemKind kind;
+  const char *instead;
+  WprAsker whole = *asker;
+  if (!wpr_plan_find_stand_in (build, name, &kind, &instead))
+    return FALSE;
+  whole.filter = NULL;
+  whole.programs = NULL;
+  wpr_plan_get_kernel_item (build, collector, kind, instead, &whole);
+  return TRUE;
 }
 
 static void
 wpr_plan_add_tracepoint (WprPlanBuild *build, WprCollectorBuild *collector, const char *name,
                          gboolean optional, WprStack stack, const WprAsker *asker)
 {
+  if (wpr_plan_add_stand_in (build, collector, name, asker))
+    return;
   switch (wpr_machine_get_event (build->machine, name))
     {
     case WPR_HAVE_NO:
@@ -128,7 +147,10 @@ wpr_plan_add_pattern (WprPlanBuild *build, WprCollectorBuild *collector, const c
                              asker);
   if (names->len > 0 || optional)
     return;
-  if (build->owner->plan.rights == WPR_RIGHTS_NONE)
+  if (asker->profile != NULL && build->owner->plan.rights < WPR_RIGHTS_FULL)
+    g_hash_table_add (build->denied, (gpointer)asker->profile);
+  /* An unlocked machine has not been looked at yet. */
+  if (build->owner->plan.rights < WPR_RIGHTS_FULL || build->owner->plan.unlock)
     wpr_plan_add_missing (build, pattern, WPR_MISSING_NEEDS_RIGHTS,
                           _ ("Which events these are can be looked up with an administrator's "
                              "permission only."),
@@ -174,7 +196,7 @@ wpr_plan_add_probe (WprPlanBuild *build, WprCollectorBuild *collector, const cha
   WprAsker not_strict = *asker;
   WprHave have = wpr_machine_get_event (build->machine, name);
   not_strict.strict = FALSE;
-  if (have == WPR_HAVE_YES || build->owner->plan.rights == WPR_RIGHTS_NONE)
+  if (have == WPR_HAVE_YES || build->owner->plan.rights < WPR_RIGHTS_FULL)
     wpr_plan_add_tracepoint (build, collector, name, TRUE, stack, &not_strict);
   else if (have == WPR_HAVE_REFUSED)
     wpr_plan_add_missing (

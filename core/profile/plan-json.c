@@ -2,7 +2,8 @@
 /* A plan as JSON, schema version 1:
  * {"version":1,"mode":"memory"|"file","level":"light"|"verbose","profiles":[id],"kinds":n,
  *  "memory_bytes":n,"duration_s":n,"max_bytes":n,"sequential":b,"flush_timer_s":n,
- *  "flush_bytes":n,"stack_cache_kb":n,"strict":b,"needs_rights":b,"digest":hex,
+ *  "flush_bytes":n,"stack_cache_kb":n,"strict":b,"needs_rights":b,"rights":"none"|"own"|"system"|
+ *  "full","unlock":b,"rights_text","open_files":n,"digest":hex,
  *  "collectors":[{"name","kind":"system"|"event","buffer_kb","buffers_asked","buffers_granted",
  *    "bytes_asked","bytes_granted","ring_bytes","items":[{"name","kind","description","stack":
  *    "none"|"kernel"|"full","interval_ns","period","filter","programs":[],"asked_by":[],
@@ -60,7 +61,7 @@ wpr_json_append_texts (GString *json, const char *key, const GPtrArray *texts)
 }
 
 static const char *const item_kinds[]
-    = { "tracepoint", "software", "hardware", "sideband", "sampler" };
+    = { "tracepoint", "software", "hardware", "sideband", "sampler", "switches" };
 static const char *const stacks[] = { "none", "kernel", "full" };
 static const char *const reasons[]
     = { "not-here", "refused", "no-counterpart", "needs-rights", "later" };
@@ -162,6 +163,10 @@ wpr_plan_to_json (const WprPlan *plan)
   wpr_json_append_number (json, "flush_bytes", plan->flush_bytes);
   wpr_json_append_boolean (json, "strict", plan->strict);
   wpr_json_append_boolean (json, "needs_rights", plan->needs_rights);
+  wpr_json_append_text (json, "rights", wpr_rights_name (plan->rights));
+  wpr_json_append_boolean (json, "unlock", plan->unlock);
+  wpr_json_append_text (json, "rights_text", plan->rights_text);
+  wpr_json_append_number (json, "open_files", plan->open_files);
   wpr_json_append_text (json, "digest", plan->digest);
   g_string_append (json, "\"collectors\":[");
   for (guint i = 0; i < plan->collectors->len; i++)

@@ -242,7 +242,8 @@ wpr_plan_tell_if_empty (WprPlanBuild *build, const WprProviderUse *use, const GP
       g_autofree char *event = wpr_target_event (target);
       if (event == NULL || *event != '?')
         return; /* recorded, or said to be missing */
-      if (build->owner->plan.rights == WPR_RIGHTS_NONE || wpr_plan_find_item (build, event) != NULL
+      if (build->owner->plan.rights < WPR_RIGHTS_FULL || build->owner->plan.unlock
+          || wpr_plan_find_item (build, event) != NULL
           || g_hash_table_contains (build->missing, event + 1))
         return;
     }

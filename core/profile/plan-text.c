@@ -88,6 +88,14 @@ wpr_text_append_rights (GString *text, const GPtrArray *missing)
     }
 }
 
+/* What is seen with the rights that are there; without any the list below says it. */
+static void
+wpr_text_append_rung (GString *text, const WprPlan *plan)
+{
+  if (plan->rights != WPR_RIGHTS_NONE && *plan->rights_text != '\0')
+    g_string_append_printf (text, "%s\n", plan->rights_text);
+}
+
 static void
 wpr_text_append_flush (GString *text, const WprPlan *plan)
 {
@@ -155,6 +163,7 @@ wpr_plan_to_text (const WprPlan *plan)
   g_autofree char *memory = g_format_size_full (plan->memory_bytes, G_FORMAT_SIZE_IEC_UNITS);
   g_string_append_printf (text, _ ("%u kinds of events, %s of memory\n"), plan->n_kinds, memory);
   wpr_text_append_limits (text, plan);
+  wpr_text_append_rung (text, plan);
   for (guint i = 0; i < plan->collectors->len; i++)
     wpr_text_append_collector (text, g_ptr_array_index (plan->collectors, i));
   if (plan->missing->len > 0)

@@ -175,19 +175,6 @@ wpr_plan_sum_up (WprPlanBuild *build)
       plan->memory_bytes += collector->is_used ? collector->collector.bytes_granted : 0;
     }
   plan->duration_s = build->choice->duration_s;
-  plan->needs_rights = plan->rights == WPR_RIGHTS_NONE && build->has_kernel_item;
-}
-
-/* Where the broker would help and may be asked, the plan is what comes after it has. */
-static void
-wpr_plan_take_rights (WprPlanBuild *build)
-{
-  WprPlan *plan = &build->owner->plan;
-  plan->rights = wpr_machine_get_rights (build->machine);
-  plan->unlock = plan->rights < WPR_RIGHTS_FULL && build->choice->unlock
-                 && wpr_machine_get_unlock (build->machine) != WPR_UNLOCK_NONE;
-  if (plan->unlock)
-    plan->rights = WPR_RIGHTS_FULL;
 }
 
 GArray *
@@ -214,6 +201,7 @@ wpr_plan_new (WprLibrary *library, const WprChoice *choice, const WprMachine *ma
   g_autoptr (GArray) chosen = g_array_new (FALSE, FALSE, sizeof (WprChosen));
   g_autoptr (GHashTable) items = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) missing = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) denied = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) providers = g_hash_table_new (wpr_name_hash, wpr_name_equal);
   WprPlanBuild build = { .owner = wpr_plan_owner_new (),
                          .library = library,
@@ -222,6 +210,7 @@ wpr_plan_new (WprLibrary *library, const WprChoice *choice, const WprMachine *ma
                          .chosen = chosen,
                          .items = items,
                          .missing = missing,
+                         .denied = denied,
                          .providers = providers };
   if (!wpr_plan_choose (&build, error))
     {
@@ -235,6 +224,7 @@ wpr_plan_new (WprLibrary *library, const WprChoice *choice, const WprMachine *ma
   wpr_plan_add_notes (&build);
   wpr_plan_grant_buffers (&build);
   wpr_plan_sum_up (&build);
+  wpr_plan_finish_rights (&build);
   wpr_plan_digest (&build);
   return &build.owner->plan;
 }

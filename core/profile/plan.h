@@ -67,6 +67,7 @@ typedef struct
   GHashTable *providers; /* name -> const WprProviderUse *, as first asked for */
   WprCollectorBuild *system;
   gboolean has_kernel_item; /* of those that need rights */
+  GHashTable *denied;       /* profiles of which something needs more rights */
 } WprPlanBuild;
 
 /* Who asks for something. */
@@ -119,6 +120,15 @@ char *wpr_plan_exe_filter (WprPlanBuild *build, const WprChosen *chosen, const W
 char *wpr_plan_pool_filter (const WprCollectorUse *use);
 void wpr_item_build_ask_filter (WprPlanBuild *build, WprItemBuild *item, const WprAsker *asker);
 void wpr_plan_finish_filters (WprPlanBuild *build);
+/* What the rights allow (plan-rights.c): taken first, told last. */
+void wpr_plan_take_rights (WprPlanBuild *build);
+void wpr_plan_finish_rights (WprPlanBuild *build);
+gboolean wpr_plan_may (const WprPlanBuild *build, WprItemKind kind);
+/* Why an item that they do not allow is missing. */
+const char *wpr_plan_denial (const WprPlanBuild *build);
+/* Without the rights for tracepoints: which item tells the same. */
+gboolean wpr_plan_find_stand_in (const WprPlanBuild *build, const char *event, WprItemKind *kind,
+                                 const char **instead);
 /* Limits of files and notes of the chosen variants (plan-limits.c). */
 void wpr_plan_ask_limits (WprPlanBuild *build, const WprChosen *chosen, const WprCollectorUse *use);
 void wpr_plan_finish_limits (WprPlanBuild *build);

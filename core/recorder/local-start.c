@@ -84,6 +84,17 @@ wpr_start_plan (WprLocal *local, GVariant *files, GCancellable *cancellable, GEr
 
 /* ---- opening ---- */
 
+/* Of what the plan was made for. */
+static WprOpener *
+wpr_start_opener (WprLocal *local)
+{
+  if (local->broker)
+    return wpr_local_broker_opener (local);
+  return local->plan->rights == WPR_RIGHTS_OWN
+             ? wpr_opener_own_new (wpr_machine_get_sees_kernel (local->machine))
+             : wpr_opener_local_new ();
+}
+
 static void
 wpr_start_session (WprLocal *local, const char *program)
 {
@@ -93,7 +104,7 @@ wpr_start_session (WprLocal *local, const char *program)
   session->machine = local->machine;
   session->manifest = local->manifest;
   session->world = wpr_world_new (WPR_WORLD_MAX_DEAD);
-  session->opener = local->broker ? wpr_local_broker_opener (local) : wpr_opener_local_new ();
+  session->opener = wpr_start_opener (local);
   session->own_tids = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_array_append_vals (session->own_tids, local->tids, G_N_ELEMENTS (local->tids));
   session->backward = local->plan->mode == WPR_MODE_MEMORY;
@@ -348,6 +359,8 @@ wpr_local_describe (WprLocal *local, const char *program)
   g_variant_dict_insert_value (&d, "titles", wpr_start_strings (plan->titles));
   g_variant_dict_insert (&d, "mode", "s", plan->mode == WPR_MODE_FILE ? "file" : "memory");
   g_variant_dict_insert (&d, "level", "s", plan->level == WPR_LEVEL_LIGHT ? "light" : "verbose");
+  g_variant_dict_insert (&d, "rights", "s", wpr_rights_name (plan->rights));
+  g_variant_dict_insert (&d, "rights-text", "s", plan->rights_text);
   g_variant_dict_insert (&d, "user", "s", manifest->user);
   g_variant_dict_insert (&d, "program", "s", program ? program : "");
   g_variant_dict_insert (&d, "pid", "u", (guint32)getpid ());

@@ -62,6 +62,7 @@ wpr_local_manifest (WprLocal *local, const char *program)
   g_mutex_lock (&local->lock);
   m->user = g_strdup (local->user ? local->user : g_get_user_name ());
   g_mutex_unlock (&local->lock);
+  m->rights = g_strdup (wpr_rights_name (plan->rights));
   m->plan_text = wpr_plan_to_text (plan);
   m->plan_json = wpr_plan_to_json (plan);
   for (guint i = 0; i < plan->profiles->len; i++)
@@ -163,6 +164,7 @@ wpr_manifest_copy (const WprManifest *from)
   to->boot_id = g_strdup (from->boot_id);
   to->program = g_strdup (from->program);
   to->user = g_strdup (from->user);
+  to->rights = g_strdup (from->rights);
   to->plan_text = g_strdup (from->plan_text);
   to->plan_json = g_strdup (from->plan_json);
   wpr_manifest_copy_strings (to->profiles, from->profiles);

@@ -18,14 +18,16 @@
 WprMachine *
 wpr_machine_probe (void)
 {
-  g_autofree char *text = NULL;
+  g_auto (WprRightsFound) found = { 0 };
   g_autoptr (GArray) cpus = wpr_cpus_online ();
   guint64 memory = (guint64)sysconf (_SC_PHYS_PAGES) * (guint64)sysconf (_SC_PAGESIZE);
-  WprRights rights = wpr_rights_probe (&text);
-  WprMachine *machine = wpr_machine_new (MAX (cpus->len, 1), memory, rights);
-  if (text)
-    wpr_machine_set_rights_text (machine, text);
-  if (wpr_machine_get_rights (machine) != WPR_RIGHTS_FULL)
+  wpr_rights_probe (&found);
+  WprMachine *machine = wpr_machine_new (MAX (cpus->len, 1), memory, found.rights);
+  wpr_machine_set_sees_kernel (machine, found.sees_kernel);
+  wpr_machine_set_own_threads (machine, found.own_threads);
+  if (found.text)
+    wpr_machine_set_rights_text (machine, found.text);
+  if (found.rights != WPR_RIGHTS_FULL)
     wpr_machine_set_unlock (machine, wpr_unlock_probe ());
   g_autoptr (GPtrArray) sources = wpr_sources_new ();
   for (guint i = 0; i < sources->len; i++)

@@ -44,6 +44,8 @@ take_own (WprTraceInfo *info, const char *event, const char *field, const char *
     { "Recording", "ToolVersion", &info->tool_version },
     { "Recording", "Host", &info->host },
     { "Recording", "Kernel", &info->kernel },
+    { "Recording", "User", &info->user },
+    { "Recording", "Rights", &info->rights },
     { "ProblemDescription", "Text", &info->note },
   };
 

@@ -57,6 +57,18 @@ add_list (GString *text, const char *title, const GPtrArray *list)
     }
 }
 
+/* What was not looked at at all is no loss, and must be said all the same. */
+static void
+add_rights (GString *text, const WprTraceInfo *info)
+{
+  if (g_strcmp0 (info->rights, "own") == 0)
+    add_line (text, _ ("Rights"), _ ("Only programs of %s were recorded, nothing of others"),
+              info->user != NULL ? info->user : "?");
+  else if (g_strcmp0 (info->rights, "system") == 0)
+    add_line (text, _ ("Rights"),
+              _ ("All programs were recorded, but no events that carry data of the kernel"));
+}
+
 static void
 add_recording (GString *text, const WprTraceInfo *info)
 {
@@ -71,6 +83,7 @@ add_recording (GString *text, const WprTraceInfo *info)
     add_line (text, _ ("Kernel"), "%s", info->kernel);
   if (info->tool_version != NULL)
     add_line (text, _ ("Recorded by"), "Performance Recorder %s", info->tool_version);
+  add_rights (text, info);
 }
 
 /* One of several files of a recording, and where the others are. */
@@ -284,6 +297,8 @@ wpr_trace_info_to_json (const WprTraceInfo *info)
   put_json_text (json, "host", info->host);
   put_json_text (json, "kernel", info->kernel);
   put_json_text (json, "tool_version", info->tool_version);
+  put_json_text (json, "user", info->user);
+  put_json_text (json, "rights", info->rights);
   put_json_text (json, "note", info->note);
   put_json_list (json, "profiles", info->profiles);
   put_json_list (json, "parts", info->parts);

@@ -252,6 +252,8 @@ wpr_trace_info_free (WprTraceInfo *info)
   g_free (info->host);
   g_free (info->kernel);
   g_free (info->tool_version);
+  g_free (info->user);
+  g_free (info->rights);
   g_free (info->note);
   g_ptr_array_unref (info->profiles);
   g_ptr_array_unref (info->counts);

@@ -65,15 +65,17 @@ static const struct
 {
   guint8 state, reason;
 } switch_states[] = {
-  [WPR_TASK_RUNNING] = { 1, 30 },                                  /* ready, quantum end */
-  [WPR_TASK_PREEMPTED] = { 1, 32 },                                /* ready, preempted */
-  [WPR_TASK_SLEEPING] = { 5, 6 },                                  /* waiting, user request */
-  [WPR_TASK_DISK_SLEEP] = { 5, 7 },                                /* waiting, executive */
-  [WPR_TASK_STOPPED] = { 5, 5 },                                   /* waiting, suspended */
-  [WPR_TASK_TRACED] = { 5, 5 },     [WPR_TASK_PARKED] = { 5, 26 }, /* kernel */
-  [WPR_TASK_IDLE] = { 5, 15 },                                     /* queue */
-  [WPR_TASK_DEAD] = { 4, 22 },                                     /* terminated */
+  [WPR_TASK_RUNNING] = { 1, 30 },   /* ready, quantum end */
+  [WPR_TASK_PREEMPTED] = { 1, 32 }, /* ready, preempted */
+  [WPR_TASK_SLEEPING] = { 5, 6 },   /* waiting, user request */
+  [WPR_TASK_DISK_SLEEP] = { 5, 7 }, /* waiting, executive */
+  [WPR_TASK_STOPPED] = { 5, 5 },    /* waiting, suspended */
+  [WPR_TASK_TRACED] = { 5, 5 },
+  [WPR_TASK_PARKED] = { 5, 26 }, /* kernel */
+  [WPR_TASK_IDLE] = { 5, 15 },   /* queue */
+  [WPR_TASK_DEAD] = { 4, 22 },   /* terminated */
   [WPR_TASK_ZOMBIE] = { 4, 22 },
+  [WPR_TASK_WAITING] = { 5, 37 }, /* the number behind the last reason */
 };
 #define REASON_YIELD 33
 

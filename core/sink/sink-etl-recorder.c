@@ -63,7 +63,8 @@ static const struct
                         { "Level", WPR_TL_STRING8 },
                         { "Cpus", WPR_TL_U32 },
                         { "SampleIntervalNs", WPR_TL_I64 },
-                        { "Stopped", WPR_TL_BOOL32 } } },
+                        { "Stopped", WPR_TL_BOOL32 },
+                        { "Rights", WPR_TL_STRING8 } } },
   [REC_PROFILE] = { recorder, "Profile", { { "Id", WPR_TL_STRING8 } } },
   [REC_PLAN] = { recorder,
                  "Plan",
@@ -228,6 +229,7 @@ write_recording (WprSinkEtl *self, GError **error)
   wpr_payload_u32 (&payload, manifest->n_cpus);
   wpr_payload_u64 (&payload, (guint64)manifest->sample_interval_ns);
   wpr_payload_u32 (&payload, self->context->stopped ? 1 : 0);
+  put_text (&payload, manifest->rights);
   return emit (self, REC_RECORDING, self->context->start_time, &payload, error);
 }
 

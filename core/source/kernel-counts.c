@@ -155,8 +155,56 @@ wpr_kernel_choose_rings (WprSourceKernel *self, gboolean all)
     }
 }
 
+/* ---- by records ---- */
+
+static void
+wpr_kernel_count_record (const struct perf_event_header *header, gpointer data)
+{
+  WprKernelRing *ring = data;
+  guint64 lost[2]; /* id, number */
+  switch (header->type)
+    {
+    case PERF_RECORD_SAMPLE:
+    case PERF_RECORD_SWITCH:
+    case PERF_RECORD_SWITCH_CPU_WIDE:
+      ring->events++;
+      break;
+    case PERF_RECORD_LOST:
+      if (header->size < sizeof *header + sizeof lost)
+        break;
+      memcpy (lost, header + 1, sizeof lost);
+      ring->lost += lost[1];
+      break;
+    default:
+      break;
+    }
+}
+
 void
-wpr_kernel_count (WprSourceKernel *self, gboolean all)
+wpr_kernel_count_records (WprKernelRing *ring)
+{
+  wpr_ring_peek (ring->ring, &ring->looked_at, wpr_kernel_count_record, ring);
+}
+
+/* The LOST records are in the file, so no notes beside them. */
+static void
+wpr_kernel_tell_ring_losses (WprSourceKernel *self)
+{
+  for (guint i = 0; i < self->rings->len; i++)
+    {
+      WprKernelRing *ring = &g_array_index (self->rings, WprKernelRing, i);
+      WprSourceLoss told
+          = { ring->collector, ring->cpu, G_MAXUINT32, ring->lost - ring->lost_told };
+      if (told.count > 0 && ring->collector != WPR_COLLECTOR_SIDEBAND)
+        g_array_append_val (self->untold, told);
+      ring->lost_told = ring->lost;
+    }
+}
+
+/* ---- by groups ---- */
+
+static void
+wpr_kernel_count_groups (WprSourceKernel *self, gboolean all)
 {
   g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (WprGroupCount));
   wpr_kernel_choose_rings (self, all);
@@ -174,6 +222,15 @@ wpr_kernel_count (WprSourceKernel *self, gboolean all)
       wpr_kernel_take_counts (self, counts);
     }
   wpr_kernel_add_up (self);
+}
+
+void
+wpr_kernel_count (WprSourceKernel *self, gboolean all)
+{
+  if (!self->by_records)
+    wpr_kernel_count_groups (self, all);
+  for (guint i = 0; self->by_records && i < self->rings->len; i++)
+    wpr_kernel_count_records (&g_array_index (self->rings, WprKernelRing, i));
 }
 
 /* Before 6.0 a group read has no losses; the records of the ring tell them afterwards. */
@@ -221,6 +278,11 @@ void
 wpr_kernel_tell_losses (WprSourceKernel *self, WprSession *session, WprTime now)
 {
   self->losses_told = now;
+  if (self->by_records)
+    {
+      wpr_kernel_tell_ring_losses (self);
+      return;
+    }
   for (guint i = 0; i < self->members->len; i++)
     {
       WprKernelMember *member = &g_array_index (self->members, WprKernelMember, i);

@@ -127,11 +127,12 @@ wpr_kernel_open_cpu (WprSourceKernel *self, WprSession *session, guint cpu, GErr
 {
   WprOpened *opened = &self->opened;
   guint first_id = opened->ids->len, first_leader = opened->leaders->len;
-  guint first_refusal = opened->refusals->len;
+  guint first_refusal = opened->refusals->len, first_remark = opened->remarks->len;
   wpr_kernel_count (self, TRUE); /* what the dead events counted stays */
   if (!wpr_opener_cpu_online (self->opener, cpu, opened, error))
     return FALSE;
   wpr_kernel_tell_refusals (self, session, first_refusal);
+  wpr_kernel_tell_remarks (self, session, first_remark);
   wpr_kernel_add_ids (self, session, first_id);
   return wpr_kernel_map (self, session, first_leader, error)
          && wpr_kernel_switch (self, TRUE, TRUE, first_leader, error)

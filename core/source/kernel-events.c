@@ -29,6 +29,7 @@ static const struct
   { WPR_ITEM_TRACEPOINT, WPR_PERF_TRACEPOINT },
   { WPR_ITEM_SOFTWARE, WPR_PERF_SOFTWARE },
   { WPR_ITEM_HARDWARE, WPR_PERF_HARDWARE },
+  { WPR_ITEM_SWITCHES, WPR_PERF_SWITCHES },
 };
 
 static const struct
@@ -281,6 +282,19 @@ wpr_kernel_tell_refusals (WprSourceKernel *self, WprSession *session, guint firs
     }
 }
 
+/* What the opener has to say beside, to the person and in the file. */
+void
+wpr_kernel_tell_remarks (WprSourceKernel *self, WprSession *session, guint first)
+{
+  for (guint i = first; i < self->opened.remarks->len; i++)
+    {
+      const char *text = g_ptr_array_index (self->opened.remarks, i);
+      session->notice (session->notice_data, WPR_NOTICE_INFO, "own-programs", text);
+      g_ptr_array_add (session->manifest->missing, g_strdup (text));
+      wpr_log (WPR_LOG_NOTICE, "%s", text);
+    }
+}
+
 /* ---- opening ---- */
 
 /* Whether a profile said that it cannot do without this event. */
@@ -354,6 +368,7 @@ wpr_kernel_open (WprSourceKernel *self, WprSession *session, GError **error)
     return FALSE;
   self->ring_sets = g_steal_pointer (&sets);
   wpr_kernel_tell_refusals (self, session, 0);
+  wpr_kernel_tell_remarks (self, session, 0);
   wpr_kernel_add_ids (self, session, 0);
   return wpr_kernel_check_any (self, session, error);
 }

@@ -133,7 +133,7 @@ wpr_kernel_add (WprSourceKernel *self, WprSession *session, const WprPlanItem *i
                 WprPerfEvent *event, const WprPerfEvent *known, GError **error)
 {
   guint first_id = self->opened.ids->len, first_refusal = self->opened.refusals->len;
-  guint first_leader = self->opened.leaders->len;
+  guint first_leader = self->opened.leaders->len, first_remark = self->opened.remarks->len;
   if (known)
     event->row = known->row;
   else
@@ -143,6 +143,7 @@ wpr_kernel_add (WprSourceKernel *self, WprSession *session, const WprPlanItem *i
     return FALSE;
   g_hash_table_remove (self->off, GUINT_TO_POINTER (event->row));
   wpr_kernel_tell_refusals (self, session, first_refusal);
+  wpr_kernel_tell_remarks (self, session, first_remark);
   wpr_kernel_add_ids (self, session, first_id);
   if (self->running && !wpr_kernel_switch (self, FALSE, TRUE, first_leader, error))
     return FALSE;
@@ -248,6 +249,9 @@ wpr_kernel_take_ring (WprSourceKernel *self, WprSession *session, const WprLeade
       /* One that is older still, in memory mode: its stretch ends here. */
       g_clear_pointer (&ring->old, wpr_ring_free);
       ring->bytes_before += wpr_ring_bytes (ring->ring);
+      if (self->by_records)
+        wpr_kernel_count_records (ring);
+      ring->looked_at = 0;
       ring->old = ring->ring;
       ring->ring = mapped;
       ring->leader_fd = leader->fd;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the kernel would let this process record: rights, events, counters. Opens one inert event
- * for a moment, nothing else. */
+/* What the kernel has: events, counters. Opens one inert event for a moment, nothing else. */
 #include "config.h"
 
 #include <errno.h>
-#include <linux/capability.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -25,73 +23,6 @@ static const char *const refused_events[] = {
 /* available_events is 100 KiB here with 2 300 events; a kernel with every driver has some 10 000.
  */
 #define EVENTS_MOST (4 * 1024 * 1024)
-
-/* ---- rights ---- */
-
-static guint64
-wpr_rights_capabilities (void)
-{
-  g_autofree char *status = wpr_read_small ("/proc/self/status", 16384, NULL);
-  const char *at = status ? strstr (status, "\nCapEff:") : NULL;
-  return at ? g_ascii_strtoull (at + strlen ("\nCapEff:"), NULL, 16) : 0;
-}
-
-static int
-wpr_rights_paranoid (void)
-{
-  g_autofree char *text = wpr_read_small ("/proc/sys/kernel/perf_event_paranoid", 32, NULL);
-  return text ? (int)g_ascii_strtoll (text, NULL, 10) : 2;
-}
-
-/* A dummy on CPU 0 for all processes: 0, or why not. */
-static int
-wpr_rights_try (guint32 type, guint64 config)
-{
-  struct perf_event_attr attr = {
-    .type = type,
-    .size = sizeof attr,
-    .config = config,
-    .disabled = 1,
-    .sample_period = 1000000,
-  };
-  g_autoptr (GArray) cpus = wpr_cpus_online ();
-  int cpu = cpus->len > 0 ? (int)g_array_index (cpus, guint, 0) : 0;
-  long fd = syscall (SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-  if (fd < 0)
-    return errno;
-  close ((int)fd);
-  return 0;
-}
-
-WprRights
-wpr_rights_probe (char **text)
-{
-  int refused = wpr_rights_try (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
-  guint64 capabilities = wpr_rights_capabilities ();
-  gboolean perfmon = (capabilities & (G_GUINT64_CONSTANT (1) << CAP_PERFMON))
-                     || (capabilities & (G_GUINT64_CONSTANT (1) << CAP_SYS_ADMIN))
-                     || wpr_rights_paranoid () < 0;
-  *text = NULL;
-  if (refused == ENOSYS)
-    *text = g_strdup (_ ("This kernel was built without performance events (CONFIG_PERF_EVENTS), "
-                         "so nothing of the system can be recorded. Another kernel is needed."));
-  else if (refused && perfmon)
-    *text = g_strdup_printf (
-        _ ("The kernel refuses performance events also to this privileged process: %s. A container "
-           "or a security policy (seccomp, lockdown) forbids them; record outside of it."),
-        g_strerror (refused));
-  else if (refused || !perfmon)
-    *text = g_strdup (
-        _ ("Recording the whole system is not permitted to this user. Record as administrator "
-           "(sudo wpr -start ...), or let one give the recorder the right once: sudo setcap "
-           "cap_perfmon,cap_ipc_lock,cap_dac_read_search,cap_sys_ptrace=ep on the wpr program."));
-  else if (!wpr_tracefs_path () || wpr_tracefs_id ("sched:sched_switch") < 0)
-    *text = g_strdup (
-        _ ("The kernel's list of events (tracefs, /sys/kernel/tracing) cannot be read. Record as "
-           "administrator (sudo wpr -start ...), or let one give the wpr program "
-           "cap_dac_read_search."));
-  return *text ? WPR_RIGHTS_NONE : WPR_RIGHTS_FULL;
-}
 
 /* ---- events ---- */
 
@@ -122,6 +53,8 @@ static gboolean
 wpr_probe_pmu (void)
 {
   int refused = wpr_rights_try (PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+  if (refused == EACCES || refused == EPERM)
+    refused = wpr_rights_try_own (PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, FALSE);
   if (refused == 0)
     return TRUE;
   if (refused != EACCES && refused != EPERM)
@@ -179,6 +112,8 @@ wpr_probe_counters (WprMachine *machine)
         continue;
       wpr_perf_event_fill_attr (&event, FALSE, &attr);
       int refused = wpr_rights_try (attr.type, attr.config);
+      if (refused == EACCES || refused == EPERM)
+        refused = wpr_rights_try_own (attr.type, attr.config, FALSE);
       wpr_machine_set_event (machine, counter->event,
                              refused == 0                            ? WPR_HAVE_YES
                              : refused == EACCES || refused == EPERM ? WPR_HAVE_UNKNOWN
@@ -213,11 +148,9 @@ wpr_kernel_probe (WprSource *source, WprMachine *machine)
   wpr_machine_set_has_pmu (machine, wpr_probe_pmu ());
   wpr_probe_processor (machine);
   wpr_probe_functions (machine);
-  if (!wpr_probe_events (machine))
-    {
-      wpr_machine_set_default (machine, WPR_HAVE_UNKNOWN);
-      return;
-    }
+  gboolean is_listed = wpr_probe_events (machine);
+  if (!is_listed)
+    wpr_machine_set_default (machine, WPR_HAVE_UNKNOWN);
   if (wpr_machine_get_has_pmu (machine))
     wpr_probe_counters (machine);
   for (guint i = 0; i < G_N_ELEMENTS (refused_events); i++)

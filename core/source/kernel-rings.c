@@ -153,7 +153,11 @@ wpr_kernel_drain (WprSourceKernel *self, WprSession *session, gboolean to_the_en
             wpr_sideband_drain (self->sideband, session, ring->ring, slot);
         }
       else if (!session->backward && session->store)
-        wpr_kernel_drain_data (ring, session->store, to_the_end, slot);
+        {
+          if (self->by_records)
+            wpr_kernel_count_records (ring);
+          wpr_kernel_drain_data (ring, session->store, to_the_end, slot);
+        }
     }
   if (!first)
     return TRUE;
@@ -303,7 +307,7 @@ wpr_kernel_copy (WprSourceKernel *self, WprSession *session, WprStore *store,
       wpr_kernel_count (self, TRUE);
       wpr_kernel_tell_losses (self, session, now.monotonic_ns);
     }
-  return wpr_kernel_note_tallies (self, store, now.monotonic_ns, error)
+  return (self->by_records || wpr_kernel_note_tallies (self, store, now.monotonic_ns, error))
          && wpr_kernel_note_losses (self, store, error)
          && wpr_kernel_note_gaps (self, store, error);
 }

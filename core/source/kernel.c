@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <glib/gi18n-lib.h>
@@ -28,6 +27,7 @@ wpr_source_kernel_prepare (WprSource *source, WprSession *session, GError **erro
   WprSourceKernel *self = WPR_SOURCE_KERNEL (source);
   g_return_val_if_fail (!self->opener, FALSE);
   self->opener = g_object_ref (session->opener);
+  self->by_records = wpr_opener_counts_by_records (self->opener);
   self->cpu_mhz = session->manifest->cpu_mhz;
   return wpr_kernel_open (self, session, error) && wpr_kernel_map (self, session, 0, error);
 }
@@ -44,7 +44,7 @@ wpr_kernel_switch (WprSourceKernel *self, gboolean sideband, gboolean on, guint 
       if ((wpr_kernel_collector (self, leader->ring) == WPR_COLLECTOR_SIDEBAND) != sideband)
         continue;
       n++;
-      if (ioctl (leader->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0) == 0)
+      if (wpr_opener_enable (self->opener, leader, on))
         continue;
       n_failed++;
       saved = errno;
@@ -95,7 +95,7 @@ wpr_source_kernel_stop (WprSource *source, WprSession *session, GError **error)
   wpr_kernel_watch_cpus (self, session, now.monotonic_ns);
   wpr_kernel_count (self, TRUE);
   wpr_kernel_tell_losses (self, session, now.monotonic_ns);
-  if (!session->backward && session->store)
+  if (!session->backward && session->store && !self->by_records)
     wpr_kernel_note_tallies (self, session->store, now.monotonic_ns, first ? NULL : &first);
   wpr_kernel_drain (self, session, TRUE, first ? NULL : &first);
   if (!first)

@@ -46,7 +46,9 @@ typedef struct
   guint64 counted_at; /* ring bytes when the group was read last; G_MAXUINT64: never */
   gboolean read_now;  /* while counting */
   guint64 drained;
-  guint64 events, lost; /* sums over the group's members */
+  guint64 events, lost; /* sums over the group's members; else records */
+  guint64 looked_at;    /* records: up to where they were counted */
+  guint64 lost_told;    /* records: what of `lost` was told */
   WprRingHistory history;
 } WprKernelRing;
 
@@ -105,7 +107,8 @@ struct _WprSourceKernel
   GArray *untold;        /* WprSourceLoss: for the next figures */
   WprOpened opened;
   WprSideband *sideband;
-  gboolean has_lost; /* PERF_FORMAT_LOST: kernel 6.0 and later */
+  gboolean by_records; /* there are no groups to read: records are counted */
+  gboolean has_lost;   /* PERF_FORMAT_LOST: kernel 6.0 and later */
   gboolean told_no_counter;
   gboolean running;
   gboolean withdrawn; /* nothing can be opened or changed, nothing arrives */
@@ -140,6 +143,7 @@ gboolean wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const W
 void wpr_kernel_add_row (WprSourceKernel *self, WprManifest *manifest, guint32 collector,
                          WprPerfEvent *event, const char *name, gboolean as_file);
 void wpr_kernel_tell_refusals (WprSourceKernel *self, WprSession *session, guint first);
+void wpr_kernel_tell_remarks (WprSourceKernel *self, WprSession *session, guint first);
 const char *wpr_kernel_refusal_reason (int error_number);
 void wpr_kernel_note_granted (WprSession *session, guint32 collector, gsize got, guint n_cpus);
 
@@ -172,6 +176,8 @@ WprTime wpr_kernel_first_time (const WprIdTable *ids, const WprRingCopy *copy);
 /* kernel-counts.c */
 /* Reads the groups: all, or only those whose ring moved since the last time. */
 void wpr_kernel_count (WprSourceKernel *self, gboolean all);
+/* Without groups: the records that came since, before they are given back. */
+void wpr_kernel_count_records (WprKernelRing *ring);
 /* What was lost since the last call: as notes, and into `untold` for the next figures. */
 void wpr_kernel_tell_losses (WprSourceKernel *self, WprSession *session, WprTime now);
 /* Losses kept (memory mode), and the tally of every row and CPU, as notes. */

@@ -45,6 +45,7 @@ static const Field manifest_fields[] = {
   MANIFEST (boot_id, TEXT),
   MANIFEST (program, TEXT),
   MANIFEST (user, TEXT),
+  MANIFEST (rights, TEXT),
   MANIFEST (plan_text, TEXT),
   MANIFEST (plan_json, TEXT),
   MANIFEST (mode, U32),

@@ -39,6 +39,7 @@ typedef struct
 typedef struct
 {
   char *instance, *tool_version, *host, *kernel, *boot_id, *program, *user;
+  char *rights;                /* "own", "system", "full": what was seen; NULL: not said */
   char *plan_text, *plan_json; /* for the file's Linux.Recorder */
   GPtrArray *profiles;         /* char *, variant ids */
   GPtrArray *missing;          /* char *, "name: reason" */

@@ -50,6 +50,7 @@ struct _WprConvert
   WprConvertRow *rows;
   guint n_rows;
   gboolean has_switches;
+  guint32 switches_row; /* of switches that are no tracepoints; G_MAXUINT32: none */
   WprRequests *requests;
   WprConvertOpen *open;
   WprConvertMemory *memory;
@@ -99,6 +100,9 @@ void wpr_convert_net_free (WprConvertNet *net);
 void wpr_convert_learn_states (WprConvertRow *row, const char *format_text);
 WprConverted wpr_convert_switch (WprConvert *convert, const WprConvertRow *row,
                                  const WprRecord *record, WprEvent *event);
+/* Of the records that the kernel writes of itself. */
+WprConverted wpr_convert_switch_record (WprConvert *convert, const WprRecord *record,
+                                        WprEvent *event);
 WprConverted wpr_convert_waking (WprConvert *convert, const WprConvertRow *row,
                                  const WprRecord *record, WprEvent *event);
 

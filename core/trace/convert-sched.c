@@ -95,6 +95,28 @@ wpr_convert_switch (WprConvert *convert, const WprConvertRow *row, const WprReco
   return WPR_CONVERT_EVENT;
 }
 
+/* Each switch is two records, of the thread that leaves and of the one that comes; of own programs
+ * only those of own threads, and who is on the other side nobody says. What a thread that leaves
+ * waits for is not said either, nor any priority. */
+WprConverted
+wpr_convert_switch_record (WprConvert *convert, const WprRecord *record, WprEvent *event)
+{
+  WprSwitch sw;
+  if (!wpr_record_switch (record, &sw) || convert->switches_row == G_MAXUINT32)
+    return WPR_CONVERT_NOTHING;
+  guint32 other = sw.is_known ? sw.other_tid : G_MAXUINT32;
+  guint32 other_pid = sw.is_known ? sw.other_pid : G_MAXUINT32;
+  event->kind = WPR_EVENT_SWITCH;
+  event->row = convert->switches_row;
+  event->u.sw.prev_tid = sw.out ? record->tid : other;
+  event->u.sw.next_tid = sw.out ? other : record->tid;
+  event->u.sw.prev_prio = event->u.sw.next_prio = WPR_PRIO_UNKNOWN;
+  event->u.sw.prev_state = sw.preempted ? WPR_TASK_PREEMPTED : WPR_TASK_WAITING;
+  event->tid = event->u.sw.prev_tid;
+  event->pid = sw.out ? record->pid : other_pid;
+  return sw.out ? WPR_CONVERT_EVENT : WPR_CONVERT_ARRIVED;
+}
+
 WprConverted
 wpr_convert_waking (WprConvert *convert, const WprConvertRow *row, const WprRecord *record,
                     WprEvent *event)

@@ -71,6 +71,11 @@ add_row (WprConvert *convert, const WprManifest *manifest, const WprStoreEvent *
   WprConvertRow *row = &convert->rows[event->row];
   if (row->known || event->kind == WPR_PERF_SIDEBAND)
     return;
+  if (event->kind == WPR_PERF_SWITCHES)
+    {
+      convert->switches_row = event->row;
+      convert->has_switches = TRUE;
+    }
   row->known = TRUE;
   if (event->format != NULL && event->name != NULL)
     {
@@ -107,6 +112,7 @@ WprConvert *
 wpr_convert_new (const WprManifest *manifest)
 {
   WprConvert *convert = g_new0 (WprConvert, 1);
+  convert->switches_row = G_MAXUINT32;
   convert->requests = wpr_requests_new ();
   convert->open = wpr_convert_open_new (manifest->max_possible_cpu + 1);
   convert->memory = wpr_convert_memory_new (manifest->page_size);
@@ -191,6 +197,9 @@ convert_other (WprConvert *convert, const WprRecord *record, WprEvent *event, gu
       event->kind = WPR_EVENT_THROTTLE;
       event->u.throttle.end = record->type == PERF_RECORD_UNTHROTTLE;
       return WPR_CONVERT_EVENT;
+    case PERF_RECORD_SWITCH:
+    case PERF_RECORD_SWITCH_CPU_WIDE:
+      return wpr_convert_switch_record (convert, record, event);
     default:
       return WPR_CONVERT_NOTHING;
     }

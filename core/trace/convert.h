@@ -24,6 +24,7 @@ typedef enum
   WPR_CONVERT_EVENT,   /* event is filled, but for cpu and time */
   WPR_CONVERT_YIELD,   /* the same, and its thread is between sched_yield's entry and exit */
   WPR_CONVERT_YIELDED, /* the same, and no longer */
+  WPR_CONVERT_ARRIVED, /* a switch that tells who comes; who left may have been told already */
   WPR_CONVERT_LOST,    /* *lost records are missing here */
   WPR_CONVERT_UNKNOWN, /* an id that is not in the manifest */
   WPR_CONVERT_NOTHING, /* bookkeeping of the kernel's */

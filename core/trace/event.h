@@ -49,6 +49,9 @@ typedef enum
   WPR_EVENT_N_KINDS
 } WprEventKind;
 
+/* A thread's priority that the record does not tell. */
+#define WPR_PRIO_UNKNOWN G_MININT32
+
 /* Linux task states, decoded by the format's own flag table. */
 typedef enum
 {
@@ -61,7 +64,8 @@ typedef enum
   WPR_TASK_PARKED,
   WPR_TASK_IDLE,
   WPR_TASK_DEAD,
-  WPR_TASK_ZOMBIE
+  WPR_TASK_ZOMBIE,
+  WPR_TASK_WAITING /* left of its own accord; nobody says what for */
 } WprTaskState;
 
 /* ANY: soft or hard, nobody told. */
@@ -147,6 +151,7 @@ typedef struct
   {
     struct
     {
+      /* G_MAXUINT32: a thread that is not recorded */
       guint32 prev_tid, prev_pid, next_tid, next_pid;
       WprTaskState prev_state;
       gint32 prev_prio, next_prio; /* Linux prio 0..139 */

@@ -156,6 +156,8 @@ name_the_nameless (WprPlayer *self, WprTime time, guint32 cpu, WprEvent *event)
     }
   if (event->pid == G_MAXUINT32 && event->tid != G_MAXUINT32)
     event->pid = wpr_running_pid (self->running, event->tid, time);
+  if (event->kind == WPR_EVENT_SWITCH && event->u.sw.prev_tid == G_MAXUINT32)
+    event->u.sw.prev_tid = event->tid;
 }
 
 /* LOST records tell what tallies and loss notes do not: of a recorder that died. */
@@ -220,10 +222,17 @@ wpr_player_record (WprPlayer *self, guint collector, guint cpu, WprTime time,
       counters->unknown_ids += converted == WPR_CONVERT_UNKNOWN;
       return converted != WPR_CONVERT_LOST || give_lost (self, collector, cpu, time, lost, error);
     }
+  guint32 named_pid = converted == WPR_CONVERT_ARRIVED ? record.pid : event.pid;
+  if (G_UNLIKELY (converted == WPR_CONVERT_ARRIVED))
+    {
+      if (!wpr_running_arrives (self->running, cpu, &event))
+        return TRUE;
+      converted = WPR_CONVERT_EVENT;
+    }
   if (G_UNLIKELY (event.tid == G_MAXUINT32 || event.pid == G_MAXUINT32))
     name_the_nameless (self, time, cpu, &event);
-  else
-    wpr_running_names (self->running, event.pid, record.tid);
+  if (G_LIKELY (record.tid != G_MAXUINT32 && named_pid != G_MAXUINT32))
+    wpr_running_names (self->running, named_pid, record.tid);
   if (!give_inferred (self, time, &event, error))
     return FALSE;
   take_note (self, time, converted, &event);

@@ -23,6 +23,7 @@ typedef struct
   guint8 asked;  /* the world does not know it either */
   guint8 yields;
   guint8 sleeps; /* it left its CPU to sleep */
+  guint8 ranked; /* its priority was told, or looked up */
 } Thread;
 
 typedef struct
@@ -107,6 +108,23 @@ pid_of (WprRunning *running, Thread *thread, guint32 tid, WprTime when)
   return thread->pid;
 }
 
+/* As a switch tells it, else as it last was, else as the rundown found it. */
+static gint16
+prio_of (WprRunning *running, Thread *thread, guint32 tid, WprTime when, gint32 told)
+{
+  if (told != WPR_PRIO_UNKNOWN)
+    thread->prio = (gint16)told;
+  else if (!thread->ranked && tid < MOST_TIDS)
+    {
+      const WprThread *known = wpr_world_thread (running->world, tid, when);
+      if (known != NULL)
+        thread->prio = (gint16)(known->rt_priority > 0 ? 99 - known->rt_priority
+                                                       : PRIO_NORMAL + known->nice);
+    }
+  thread->ranked = TRUE;
+  return thread->prio;
+}
+
 guint32
 wpr_running_pid (WprRunning *running, guint32 tid, WprTime when)
 {
@@ -183,6 +201,17 @@ wpr_running_proves (WprRunning *running, guint32 cpu_number, guint32 tid, WprTim
   return TRUE;
 }
 
+gboolean
+wpr_running_arrives (WprRunning *running, guint32 cpu, WprEvent *event)
+{
+  guint32 current = running->cpus[cpu].current;
+  if (current == event->u.sw.next_tid)
+    return FALSE;
+  if (event->u.sw.prev_tid == UNKNOWN)
+    event->tid = event->u.sw.prev_tid = current;
+  return TRUE;
+}
+
 void
 wpr_running_switch (WprRunning *running, guint32 cpu_number, WprTime time, WprEvent *event)
 {
@@ -190,7 +219,7 @@ wpr_running_switch (WprRunning *running, guint32 cpu_number, WprTime time, WprEv
   guint32 prev_tid = event->u.sw.prev_tid, next_tid = event->u.sw.next_tid;
   Thread *prev = thread_of (running, prev_tid);
   event->u.sw.prev_pid = pid_of (running, prev, prev_tid, time);
-  prev->prio = (gint16)event->u.sw.prev_prio;
+  event->u.sw.prev_prio = prio_of (running, prev, prev_tid, time, event->u.sw.prev_prio);
   gboolean runs_on
       = event->u.sw.prev_state == WPR_TASK_PREEMPTED || event->u.sw.prev_state == WPR_TASK_RUNNING;
   event->u.sw.prev_yielded = runs_on && prev->yields;
@@ -203,7 +232,7 @@ wpr_running_switch (WprRunning *running, guint32 cpu_number, WprTime time, WprEv
   Thread *next = thread_of (running, next_tid);
   event->u.sw.next_pid = pid_of (running, next, next_tid, time);
   event->u.sw.wait_ns = next->ready >= 0 ? MAX (time - next->ready, 0) : -1;
-  next->prio = (gint16)event->u.sw.next_prio;
+  event->u.sw.next_prio = prio_of (running, next, next_tid, time, event->u.sw.next_prio);
   next->ready = -1;
   next->sleeps = FALSE;
   cpu->current = next_tid;

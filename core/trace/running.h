@@ -25,6 +25,9 @@ guint32 wpr_running_cpu_of (const WprRunning *running, guint32 tid); /* G_MAXUIN
  * when. */
 gboolean wpr_running_proves (WprRunning *running, guint32 cpu, guint32 tid, WprTime time,
                              WprEvent *inferred, WprTime *at);
+/* A record that tells who comes: FALSE if that was told already, by the one of who left. Where it
+ * does not say who left that is who ran here last, if that is known. */
+gboolean wpr_running_arrives (WprRunning *running, guint32 cpu, WprEvent *event);
 /* A recorded switch: fills pids and waiting time, and takes note. */
 void wpr_running_switch (WprRunning *running, guint32 cpu, WprTime time, WprEvent *event);
 void wpr_running_waking (WprRunning *running, WprTime time, WprEvent *event);

@@ -116,6 +116,8 @@ say_plan (const WprPlan *plan)
   wpr_say (ngettext ("%u kind of event, in %s of memory.", "%u kinds of events, in %s of memory.",
                      plan->n_kinds),
            plan->n_kinds, memory);
+  if (*plan->rights_text != '\0')
+    wpr_say ("%s", plan->rights_text);
   say_missing (plan->missing);
 }
 

@@ -100,7 +100,7 @@ add_notices (WprJson *out, WprRecorder *recorder)
 static void
 add_description (WprJson *out, GVariant *description)
 {
-  static const char *const texts[] = { "level", "user", "program", "digest" };
+  static const char *const texts[] = { "level", "rights", "user", "program", "digest" };
   g_autofree const char **profiles = NULL;
   gint64 started = 0;
   guint32 pid = 0;

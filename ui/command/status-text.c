@@ -28,11 +28,12 @@ say_head (WprRecorder *recorder, const WprStats *stats, GVariant *description)
 {
   g_autofree char *titles = joined (description, "titles", ", ");
   g_autofree char *span = wpr_format_span (stats->elapsed_ns);
-  const char *user = "?", *program = "?";
+  const char *user = "?", *program = "?", *rights = "";
   gint64 started = 0;
   guint32 pid = 0;
   g_variant_lookup (description, "user", "&s", &user);
   g_variant_lookup (description, "program", "&s", &program);
+  g_variant_lookup (description, "rights", "&s", &rights);
   g_variant_lookup (description, "started", "x", &started);
   g_variant_lookup (description, "pid", "u", &pid);
   wpr_say (_ ("Recording “%s”: %s, %s, %s"), wpr_recorder_get_instance (recorder),
@@ -44,6 +45,10 @@ say_head (WprRecorder *recorder, const WprStats *stats, GVariant *description)
       g_autofree char *when = wpr_format_when (started);
       wpr_say (_ ("  Begun         %s by %s with %s (process %u)"), when, user, program, pid);
     }
+  if (g_str_equal (rights, "own"))
+    wpr_say (_ ("  Sees          only programs of %s"), user);
+  else if (g_str_equal (rights, "system"))
+    wpr_say (_ ("  Sees          all programs, no data of the kernel's events"));
 }
 
 static void

@@ -33,6 +33,7 @@ static const struct
   guint more_bytes; /* beside BYTES_RECORD */
 } rows[] = {
   { "sched:sched_switch", BY_LOAD, WPR_LOAD_SWITCHES, 1, 48 },
+  { "switches", BY_LOAD, WPR_LOAD_SWITCHES, 2, 0 }, /* of who leaves and of who comes */
   { "sched:sched_waking", BY_LOAD, WPR_LOAD_SWITCHES, .6, 24 },
   { "sched:sched_wakeup", BY_LOAD, WPR_LOAD_SWITCHES, .6, 24 },
   { "sched:sched_wakeup_new", BY_LOAD, WPR_LOAD_FORKS, 1, 24 },

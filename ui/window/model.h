@@ -42,7 +42,7 @@ void wpr_model_close (WprModel *self);
 GListModel *wpr_model_get_profiles (WprModel *self);
 /* The files the person added (customs.h). */
 WprCustoms *wpr_model_get_customs (WprModel *self);
-/* Why nothing can be recorded, "" when it can; NULL until "loaded". */
+/* Why not everything can be recorded, "" when it can; NULL until "loaded". */
 const char *wpr_model_get_rights_text (WprModel *self);
 /* Of this user without an approval. */
 WprRights wpr_model_get_rights (WprModel *self);

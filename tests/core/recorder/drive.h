@@ -18,6 +18,8 @@ typedef struct
 
 /* Skips the test only if the kernel refuses the test itself the same event. */
 void drive_init (Drive *d);
+/* The same without looking what the kernel refuses. */
+void drive_init_here (Drive *d);
 void drive_clear (Drive *d);
 /* Runs the default context until done is set; fails the test after a minute. */
 void drive_wait (const gboolean *done);

@@ -45,7 +45,7 @@ the_recording_is_described (void **state)
   kit_finish (kit);
   expect (kit, "Recording", 0,
           "ToolVersion=0.1.0 Host=kit-host Kernel=6.18.0 Instance=WprApp Program= User= BootId="
-          " Mode=file Level=verbose Cpus=2 SampleIntervalNs=0 Stopped=true");
+          " Mode=file Level=verbose Cpus=2 SampleIntervalNs=0 Stopped=true Rights=");
   expect (kit, "Profile", 0, "Id=CPU.Verbose.Memory");
   expect (kit, "Plan", 0, "Part=0 Parts=1 Text=a plan");
   expect (kit, "Collector", 0,

@@ -63,9 +63,10 @@ test_recording_init (TestRecording *r, const char *profile, WprMode mode)
   g_setenv ("WPR_RUNTIME_DIR", r->root, TRUE);
   r->notices = g_ptr_array_new_with_free_func (g_free);
   r->library = wpr_library_new ();
-  g_autofree char *why = NULL;
+  g_auto (WprRightsFound) found = { 0 };
   g_autoptr (GArray) cpus = wpr_cpus_online ();
-  r->machine = wpr_machine_new (cpus->len, G_GUINT64_CONSTANT (4) << 30, wpr_rights_probe (&why));
+  wpr_rights_probe (&found);
+  r->machine = wpr_machine_new (cpus->len, G_GUINT64_CONSTANT (4) << 30, found.rights);
   r->kernel = wpr_source_kernel_new ();
   wpr_source_probe (r->kernel, r->machine);
   r->choice = wpr_choice_new ();

@@ -395,6 +395,34 @@ kit_fault (Kit *kit, Row row, guint cpu, WprTime time, guint32 tid, guint64 ip, 
 }
 
 void
+kit_use_switch_records (Kit *kit)
+{
+  WprStoreEvent event = { .row = kit->manifest->events->len,
+                          .name = g_strdup ("switches"),
+                          .kind = 4, /* WPR_PERF_SWITCHES, which manifests keep */
+                          .sample_type = SIDEBAND_TYPE };
+  kit_drop_row (kit, ROW_SWITCH);
+  g_array_append_val (kit->manifest->events, event);
+}
+
+/* Of an event that samples, as the opener of own programs has it. */
+void
+kit_switch_record (Kit *kit, guint cpu, WprTime time, guint32 tid, gboolean out, gboolean preempted,
+                   guint32 other)
+{
+  GByteArray *bytes = kit->pending[kit->collector][cpu];
+  guint16 misc = (out ? 1 << 13 : 0) | (preempted ? 1 << 14 : 0);
+  guint at = begin_record (bytes, other == G_MAXUINT32 ? 14 : 15, misc);
+  if (other != G_MAXUINT32)
+    {
+      put_u32 (bytes, other);
+      put_u32 (bytes, other);
+    }
+  put_trailer (bytes, ROW_CPU_CLOCK, cpu, time, tid, tid);
+  end_record (bytes, at);
+}
+
+void
 kit_lost (Kit *kit, guint cpu, WprTime time, Row row, guint64 lost)
 {
   GByteArray *bytes = kit->pending[kit->collector][cpu];

@@ -77,6 +77,11 @@ void kit_fault (Kit *kit, Row row, guint cpu, WprTime time, guint32 tid, guint64
 void kit_request (Kit *kit, Row row, guint cpu, WprTime time, guint32 tid, guint32 dev,
                   guint64 sector, guint32 n_sectors, const char *rwbs);
 void kit_plain (Kit *kit, Row row, guint cpu, WprTime time, guint32 tid); /* syscall: nr 24 */
+/* A row "switches" instead of sched_switch, and its records. other G_MAXUINT32: the kernel does not
+ * say who is on the other side. */
+void kit_use_switch_records (Kit *kit);
+void kit_switch_record (Kit *kit, guint cpu, WprTime time, guint32 tid, gboolean out,
+                        gboolean preempted, guint32 other);
 void kit_lost (Kit *kit, guint cpu, WprTime time, Row row, guint64 lost);
 void kit_throttle (Kit *kit, guint cpu, WprTime time, Row row, gboolean end);
 void kit_bytes (Kit *kit, guint cpu, gconstpointer bytes, guint size);

@@ -299,6 +299,98 @@ test_cpu_time (void **state)
   recorder_clear (&recorder);
 }
 
+/* ---- switches that the kernel tells of itself ---- */
+
+static Kit *
+begun_without_tracepoints (void)
+{
+  Kit *kit = kit_new (FALSE, 1, 2);
+  kit_use_switch_records (kit);
+  kit_begin (kit, NULL);
+  kit_clock (kit, SECOND, SLEPT, WALL);
+  return kit;
+}
+
+/* Of own programs: who is on the other side nobody knows, and nobody is made up. */
+static void
+test_own_switches (void **state)
+{
+  g_autoptr (Kit) kit = begun_without_tracepoints ();
+  Recorder recorder;
+  kit_switch_record (kit, 0, 2 * SECOND, 70, FALSE, FALSE, NO_THREAD);
+  kit_clock_sample (kit, 0, 3 * SECOND, 70, 0x1000);
+  kit_switch_record (kit, 0, 4 * SECOND, 70, TRUE, TRUE, NO_THREAD);
+  kit_switch_record (kit, 0, 6 * SECOND, 70, FALSE, FALSE, NO_THREAD);
+  kit_switch_record (kit, 0, 7 * SECOND, 70, TRUE, FALSE, NO_THREAD);
+  kit_switch_record (kit, 0, 8 * SECOND, 71, FALSE, FALSE, NO_THREAD);
+  g_autoptr (WprTrace) trace = played (kit, &recorder);
+  assert_int_equal (recorder_count (&recorder, WPR_EVENT_SWITCH), 5);
+  static const struct
+  {
+    guint32 prev, next;
+    WprTaskState state;
+    gint64 wait_ns;
+  } wanted[] = {
+    { NO_THREAD, 70, WPR_TASK_WAITING, -1 },         { 70, NO_THREAD, WPR_TASK_PREEMPTED, -1 },
+    { NO_THREAD, 70, WPR_TASK_WAITING, 2 * SECOND }, { 70, NO_THREAD, WPR_TASK_WAITING, -1 },
+    { NO_THREAD, 71, WPR_TASK_WAITING, -1 },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    {
+      const WprEvent *event = nth_switch (&recorder, i);
+      assert_false (event->inferred);
+      assert_int_equal (event->row, N_ROWS);
+      assert_int_equal (event->u.sw.prev_tid, wanted[i].prev);
+      assert_int_equal (event->u.sw.next_tid, wanted[i].next);
+      assert_int_equal (event->u.sw.prev_pid, wanted[i].prev);
+      assert_int_equal (event->u.sw.next_pid, wanted[i].next);
+      assert_int_equal (event->u.sw.prev_state, wanted[i].state);
+      assert_int_equal (event->u.sw.wait_ns, wanted[i].wait_ns);
+    }
+  recorder_clear (&recorder);
+}
+
+/* A record was lost: who was here has left, and who is sampled has come. */
+static void
+test_own_switches_with_one_missing (void **state)
+{
+  g_autoptr (Kit) kit = begun_without_tracepoints ();
+  Recorder recorder;
+  kit_switch_record (kit, 0, 2 * SECOND, 70, FALSE, FALSE, NO_THREAD);
+  kit_switch_record (kit, 0, 4 * SECOND, 71, FALSE, FALSE, NO_THREAD);
+  kit_switch_record (kit, 0, 5 * SECOND, 71, TRUE, FALSE, NO_THREAD);
+  kit_clock_sample (kit, 0, 6 * SECOND, 72, 0x1000);
+  g_autoptr (WprTrace) trace = played (kit, &recorder);
+  assert_int_equal (recorder_count (&recorder, WPR_EVENT_SWITCH), 4);
+  assert_int_equal (nth_switch (&recorder, 1)->u.sw.prev_tid, 70);
+  assert_int_equal (nth_switch (&recorder, 1)->u.sw.next_tid, 71);
+  assert_true (nth_switch (&recorder, 3)->inferred);
+  assert_int_equal (nth_switch (&recorder, 3)->u.sw.prev_tid, NO_THREAD);
+  assert_int_equal (nth_switch (&recorder, 3)->u.sw.next_tid, 72);
+  recorder_clear (&recorder);
+}
+
+/* Of all: two records tell one switch; one that is told by the second only is one, too. */
+static void
+test_switches_told_twice (void **state)
+{
+  g_autoptr (Kit) kit = begun_without_tracepoints ();
+  Recorder recorder;
+  kit_switch_record (kit, 0, 2 * SECOND, 70, TRUE, FALSE, 71);
+  kit_switch_record (kit, 0, 2 * SECOND + 900, 71, FALSE, FALSE, 70);
+  kit_switch_record (kit, 0, 3 * SECOND, 71, TRUE, FALSE, 0);
+  kit_switch_record (kit, 0, 5 * SECOND, 72, FALSE, FALSE, 0);
+  g_autoptr (WprTrace) trace = played (kit, &recorder);
+  assert_int_equal (recorder_count (&recorder, WPR_EVENT_SWITCH), 3);
+  assert_int_equal (nth_switch (&recorder, 0)->u.sw.prev_tid, 70);
+  assert_int_equal (nth_switch (&recorder, 0)->u.sw.next_tid, 71);
+  assert_int_equal (nth_switch (&recorder, 1)->u.sw.next_tid, 0);
+  assert_int_equal (nth_switch (&recorder, 2)->u.sw.prev_tid, 0);
+  assert_int_equal (nth_switch (&recorder, 2)->u.sw.next_tid, 72);
+  assert_false (nth_switch (&recorder, 2)->inferred);
+  recorder_clear (&recorder);
+}
+
 int
 main (void)
 {
@@ -316,6 +408,9 @@ main (void)
     cmocka_unit_test (test_yield),
     cmocka_unit_test (test_yield_by_number),
     cmocka_unit_test (test_cpu_time),
+    cmocka_unit_test (test_own_switches),
+    cmocka_unit_test (test_own_switches_with_one_missing),
+    cmocka_unit_test (test_switches_told_twice),
   };
   return cmocka_run_group_tests_name ("running", tests, NULL, NULL);
 }

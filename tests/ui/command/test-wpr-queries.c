@@ -276,16 +276,17 @@ nothing_to_recover (void **state)
   assert_says (none.err, "/no/such");
 }
 
+/* Whatever own programs give (test-wpr-own.c): of Handle nothing is left. */
 static void
 without_rights_the_sentence_helps (void **state)
 {
   if (geteuid () != 0)
     skip ();
-  g_auto (Ran) details = wpr_run_as_nobody ("-profiledetails", "CPU", NULL);
+  g_auto (Ran) details = wpr_run_as_nobody ("-profiledetails", "Handle", NULL);
   assert_status (details, 0);
-  assert_says (details.out, "sched:sched_switch: needs rights");
+  assert_says (details.out, "syscalls:sys_enter_openat: needs rights");
   assert_says (details.out, "sudo");
-  g_auto (Ran) start = wpr_run_as_nobody ("-start", "CPU", NULL);
+  g_auto (Ran) start = wpr_run_as_nobody ("-start", "Handle", NULL);
   assert_status (start, 5);
   assert_says (start.err, "wpr: ");
   assert_true (strlen (start.err) > 40); /* a sentence, not a word */

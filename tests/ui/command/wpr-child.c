@@ -168,6 +168,18 @@ wpr_run_bare (void)
   return run (&none, NULL, environment);
 }
 
+/* Folders of its own: ours are closed to it. */
+static Ran
+run_as_nobody (GPtrArray *argv, const char *own)
+{
+  g_auto (GStrv) env = g_strdupv (environment);
+  assert_int_equal (chmod (folder, 0711), 0);
+  env = g_environ_setenv (env, "WPR_RUNTIME_DIR", own, TRUE);
+  env = g_environ_setenv (env, "WPR_STATE_DIR", own, TRUE);
+  env = g_environ_setenv (env, "WPR_CACHE_DIR", own, TRUE);
+  return run (argv, become_nobody, env);
+}
+
 Ran
 wpr_run_as_nobody (const char *first, ...)
 {
@@ -175,16 +187,27 @@ wpr_run_as_nobody (const char *first, ...)
   va_start (args, first);
   g_autoptr (GPtrArray) argv = words (first, args);
   va_end (args);
-  /* Folders of its own: ours are closed to it. */
   g_autofree char *own = g_dir_make_tmp ("wpr-nobody-XXXXXX", NULL);
-  g_auto (GStrv) env = g_strdupv (environment);
   assert_int_equal (chown (own, 65534, 65534), 0);
-  assert_int_equal (chmod (folder, 0711), 0);
-  env = g_environ_setenv (env, "WPR_RUNTIME_DIR", own, TRUE);
-  env = g_environ_setenv (env, "WPR_STATE_DIR", own, TRUE);
-  Ran ran = run (argv, become_nobody, env);
+  Ran ran = run_as_nobody (argv, own);
   remove_tree (own);
   return ran;
+}
+
+Ran
+wpr_run_as_nobody_in (const char *own, const char *first, ...)
+{
+  va_list args;
+  va_start (args, first);
+  g_autoptr (GPtrArray) argv = words (first, args);
+  va_end (args);
+  return run_as_nobody (argv, own);
+}
+
+void
+child_remove (const char *path)
+{
+  remove_tree (path);
 }
 
 GPid

@@ -28,6 +28,10 @@ Ran wpr_run (const char *first, ...) G_GNUC_NULL_TERMINATED;
 Ran wpr_run_bare (void);
 /* The same as somebody without rights. */
 Ran wpr_run_as_nobody (const char *first, ...) G_GNUC_NULL_TERMINATED;
+/* In a folder of its own, which stays for the next. */
+Ran wpr_run_as_nobody_in (const char *own, const char *first, ...) G_GNUC_NULL_TERMINATED;
+/* A folder with all that is in it. */
+void child_remove (const char *path);
 /* Starts it and does not wait; stdout into *out_fd. */
 GPid wpr_begin (int *out_fd, const char *first, ...) G_GNUC_NULL_TERMINATED;
 
