@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <glib/gstdio.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
 #include "kit.h"
 
 #define STEP_MS 100
@@ -116,4 +119,57 @@ kit_stop_and_save (Screen *screen)
 {
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   g_free (kit_wait_verdict (screen));
+}
+
+void
+kit_go_to_background (Screen *screen)
+{
+  screen_keys ("key ctrl+w");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "A recording is running"));
+  screen_keys ("key Tab");
+  screen_keys ("key Return");
+  screen_wait_window ("Performance Recorder", FALSE);
+}
+
+char *
+kit_mount_folder (const char *options, unsigned long flags)
+{
+  char *place = g_build_filename (g_getenv ("E2E_PLACE"), "disk", NULL);
+  g_mkdir (place, 0700);
+  if (mount ("wpr-e2e", place, "tmpfs", flags, options) != 0)
+    {
+      print_message ("mount: %s\n", g_strerror (errno));
+      g_rmdir (place);
+      g_free (place);
+      return NULL;
+    }
+  return place;
+}
+
+void
+kit_unmount_folder (const char *place)
+{
+  umount2 (place, MNT_DETACH);
+  g_rmdir (place);
+}
+
+/* The recorder leaves a twentieth free and halves the rest; below 8 MB it stops. */
+#define SCARCE_BYTES (12 * 1024 * 1024)
+#define WORK 200 /* times */
+
+void
+kit_make_scarce (const char *place)
+{
+  guint64 used = 0;
+  for (guint i = 0; i < WORK && used < SCARCE_BYTES; i++)
+    {
+      struct statvfs disk;
+      assert_int_equal (statvfs (place, &disk), 0);
+      used = (guint64)(disk.f_blocks - disk.f_bfree) * disk.f_frsize;
+      if (used < SCARCE_BYTES)
+        run_named_programs ("e2e-filler", 30);
+    }
+  assert_true (used >= SCARCE_BYTES);
+  g_autofree char *size = g_strdup_printf ("size=%" G_GUINT64_FORMAT, used * 19 / 10);
+  assert_int_equal (mount ("wpr-e2e", place, "tmpfs", MS_REMOUNT, size), 0);
 }

@@ -34,3 +34,11 @@ void kit_start_recording (Screen *screen);
 char *kit_wait_verdict (Screen *screen);
 /* Stops, and waits for the verdict. */
 void kit_stop_and_save (Screen *screen);
+/* Closes the window over a recording, which goes on. */
+void kit_go_to_background (Screen *screen);
+/* A file system of its own (tmpfs) in the test's place; NULL where mounting is not allowed. Free
+ * with g_free, once it is unmounted. */
+char *kit_mount_folder (const char *options, unsigned long flags);
+void kit_unmount_folder (const char *place);
+/* What is recorded into a mounted folder grows; then the folder shrinks until little is free. */
+void kit_make_scarce (const char *place);

@@ -291,36 +291,13 @@ closing_while_saving_finishes_the_file (void **state)
 
 /* ---- bad days ---- */
 
-/* A file system of its own at that place; skips where mounting is not allowed. */
-static char *
-mount_folder (const char *options, unsigned long flags)
-{
-  char *place = g_build_filename (g_getenv ("E2E_PLACE"), "disk", NULL);
-  g_mkdir (place, 0700);
-  if (mount ("wpr-e2e", place, "tmpfs", flags, options) != 0)
-    {
-      print_message ("mount: %s\n", g_strerror (errno));
-      g_rmdir (place);
-      g_free (place);
-      return NULL;
-    }
-  return place;
-}
-
-static void
-unmount_folder (const char *place)
-{
-  umount2 (place, MNT_DETACH);
-  g_rmdir (place);
-}
-
 static void
 a_folder_that_cannot_be_written_stops_nothing (void **state)
 {
   Screen *screen = *state;
   if (!may_record () || geteuid () != 0)
     skip ();
-  g_autofree char *place = mount_folder ("size=1m", MS_RDONLY);
+  g_autofree char *place = kit_mount_folder ("size=1m", MS_RDONLY);
   if (place == NULL)
     skip ();
   g_autofree char *environment = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
@@ -335,7 +312,7 @@ a_folder_that_cannot_be_written_stops_nothing (void **state)
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   g_autofree char *words = kit_wait_verdict (screen);
   screen_end (screen);
-  unmount_folder (place);
+  kit_unmount_folder (place);
   assert_true (g_str_has_prefix (words, "Saved"));
 }
 
@@ -345,7 +322,7 @@ a_full_disk_keeps_the_recording (void **state)
   Screen *screen = *state;
   if (!may_record () || geteuid () != 0)
     skip ();
-  g_autofree char *place = mount_folder ("size=128k", 0);
+  g_autofree char *place = kit_mount_folder ("size=128k", 0);
   if (place == NULL)
     skip ();
   g_autofree char *environment = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
@@ -361,7 +338,7 @@ a_full_disk_keeps_the_recording (void **state)
   screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
   g_autofree char *end = kit_wait_verdict (screen);
   screen_end (screen);
-  unmount_folder (place);
+  kit_unmount_folder (place);
   assert_true (g_str_has_prefix (end, "Saved"));
 }
 
@@ -372,7 +349,7 @@ a_folder_that_goes_away_keeps_the_recording (void **state)
   Screen *screen = *state;
   if (!may_record () || geteuid () != 0)
     skip ();
-  g_autofree char *place = mount_folder ("size=256m", 0);
+  g_autofree char *place = kit_mount_folder ("size=256m", 0);
   if (place == NULL)
     skip ();
   g_autofree char *environment = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
