@@ -233,7 +233,7 @@ ten_thousand_recordings_hold_nothing_up (void **state)
   print_message ("while the list came it answered within %.0f ms\n", longest * 1e3);
   assert_true (longest < ANSWER_S);
   g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Show More"));
-  kit_wait_text (screen, "10000 recordings");
+  kit_wait_text (screen, "10,000 recordings");
   print_message ("10 000 recordings are listed after %.1f s, in %" G_GUINT64_FORMAT " MB more\n",
                  (double)(g_get_monotonic_time () - begin_us) / G_USEC_PER_SEC,
                  (read_rss_kb (screen) - before_kb) / 1024);

@@ -52,7 +52,10 @@ a_frozen_window_is_noticed (void **state)
   start_window (screen);
   g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
   g_subprocess_send_signal (screen->process, SIGSTOP);
-  double answer = time_answer (screen);
+  /* libatspi may answer from what was on its way */
+  double answer = 0;
+  for (guint i = 0; i < 5 && answer < ANSWER_S; i++)
+    answer = MAX (answer, time_answer (screen));
   g_subprocess_send_signal (screen->process, SIGCONT);
   assert_true (answer >= ANSWER_S);
 }
