@@ -6,6 +6,7 @@
  * memory, without a limit. */
 #pragma once
 
+#include <sys/socket.h>
 #include "perf/event.h"
 
 G_BEGIN_DECLS
@@ -43,6 +44,12 @@ typedef enum
 
 typedef struct
 {
+  guint32 ring, cpu;
+  guint64 bytes;
+} WprBrokerLeader; /* as (uut) lies in memory */
+
+typedef struct
+{
   const char *name, *args, *result;
 } WprBrokerVerbType;
 extern const WprBrokerVerbType wpr_broker_verbs[WPR_BROKER_N_VERBS];
@@ -53,22 +60,25 @@ extern const WprBrokerVerbType wpr_broker_verbs[WPR_BROKER_N_VERBS];
 #define WPR_BROKER_INLINE_MOST (64 * 1024)
 /* SCM_MAX_FD of the kernel. */
 #define WPR_BROKER_FDS_A_PACKET 253
+typedef union
+{
+  struct cmsghdr head;
+  char space[CMSG_SPACE (sizeof (int) * WPR_BROKER_FDS_A_PACKET)];
+} WprBrokerControl;
+/* What a client has the service keep for whoever claims its rings. */
+#define WPR_BROKER_KEPT_MOST (4 * 1024 * 1024)
 
-GVariant *wpr_broker_pack_rows (const WprPerfEvent *events, gsize n);
 /* What opened holds from these positions on. */
 GVariant *wpr_broker_pack_opened (const WprOpened *opened, guint leader, guint id, guint refusal);
-/* Appends to opened; descriptors of the leaders are taken from fds (int) in order. FALSE if they
- * do not match. */
-gboolean wpr_broker_unpack_opened (GVariant *packed, const GArray *fds, WprOpened *opened);
-
 /* One packet, with as many of the descriptors as it holds, and the rest behind it. FALSE with
  * errno; EAGAIN: the other side does not read. */
 gboolean wpr_broker_send (int fd, GVariant *message, const int *fds, gsize n_fds);
-/* One packet of that type in normal form. fds: appends descriptors (int) that came along; NULL:
- * none may, and none is taken. NULL with errno, 0 at the end of file. */
-GVariant *wpr_broker_receive (int fd, const char *type, GArray *fds);
+/* One packet of that type in normal form. message: NULL, or all zero but for the room it has for
+ * descriptors (msg_control); where it has none the kernel drops them before they are ours, and a
+ * packet that had any is none of that type. NULL with errno, 0 at the end of file; descriptors that
+ * came are the caller's even then. */
+GVariant *wpr_broker_receive (int fd, const char *type, struct msghdr *message);
 /* What is longer than a packet. */
 gboolean wpr_broker_send_bytes (int fd, GVariant *value);
-GVariant *wpr_broker_receive_bytes (int fd, const char *type, guint64 size);
 
 G_END_DECLS

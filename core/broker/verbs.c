@@ -11,7 +11,6 @@
 #include <unistd.h>
 #include "base/files.h"
 #include "broker/check.h"
-#include "broker/client.h"
 #include "world/open-files.h"
 #include "world/world.h"
 
@@ -375,25 +374,7 @@ static gboolean
 answer_descriptors (WprServed *served, GVariant *args, Answer *answer, GError **error)
 {
   g_autoptr (GPtrArray) all = wpr_open_files_read ("/proc", g_variant_get_boolean (args));
-  GVariantBuilder builder;
-  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(uxa(iuxay))"));
-  for (guint i = 0; i < all->len; i++)
-    {
-      const WprOpenFiles *process = g_ptr_array_index (all, i);
-      g_variant_builder_open (&builder, G_VARIANT_TYPE ("(uxa(iuxay))"));
-      g_variant_builder_add (&builder, "u", process->pid);
-      g_variant_builder_add (&builder, "x", process->when);
-      g_variant_builder_open (&builder, G_VARIANT_TYPE ("a(iuxay)"));
-      for (guint f = 0; f < process->files->len; f++)
-        {
-          const WprOpenFile *file = &g_array_index (process->files, WprOpenFile, f);
-          g_variant_builder_add (&builder, "(iux@ay)", file->fd, file->flags, file->position,
-                                 g_variant_new_bytestring (file->path));
-        }
-      g_variant_builder_close (&builder);
-      g_variant_builder_close (&builder);
-    }
-  answer->result = g_variant_builder_end (&builder);
+  answer->result = wpr_open_files_pack (all);
   return TRUE;
 }
 

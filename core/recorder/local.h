@@ -5,7 +5,7 @@
  * looks at; job.c: a raw store into a file, on a thread of its own. */
 #pragma once
 
-#include "broker/client.h"
+#include "broker/client/client.h"
 #include "recorder/figures.h"
 #include "recorder/guard.h"
 #include "recorder/recorder-private.h"

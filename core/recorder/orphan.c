@@ -13,7 +13,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "broker/client.h"
+#include "broker/client/client.h"
 #include "perf/ring.h"
 #include "recorder/local.h"
 #include "recorder/unlock.h"

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "broker/client.h"
+#include "broker/client/client.h"
 
 /* Without a bus, or without the service on it, the answer is there at once. A bus answers within a
  * millisecond, on a machine under load within a second; this is for one that hangs. */

@@ -132,3 +132,50 @@ wpr_open_files_read (const char *proc_path, gboolean positions)
     closedir (proc);
   return all;
 }
+
+GVariant *
+wpr_open_files_pack (const GPtrArray *all)
+{
+  GVariantBuilder builder;
+  g_variant_builder_init (&builder, G_VARIANT_TYPE (WPR_OPEN_FILES_PACKED));
+  for (guint i = 0; i < all->len; i++)
+    {
+      const WprOpenFiles *process = g_ptr_array_index (all, i);
+      g_variant_builder_open (&builder, G_VARIANT_TYPE ("(uxa(iuxay))"));
+      g_variant_builder_add (&builder, "u", process->pid);
+      g_variant_builder_add (&builder, "x", process->when);
+      g_variant_builder_open (&builder, G_VARIANT_TYPE ("a(iuxay)"));
+      for (guint f = 0; f < process->files->len; f++)
+        {
+          const WprOpenFile *file = &g_array_index (process->files, WprOpenFile, f);
+          g_variant_builder_add (&builder, "(iux@ay)", file->fd, file->flags, file->position,
+                                 g_variant_new_bytestring (file->path));
+        }
+      g_variant_builder_close (&builder);
+      g_variant_builder_close (&builder);
+    }
+  return g_variant_builder_end (&builder);
+}
+
+GPtrArray *
+wpr_open_files_unpack (GVariant *packed)
+{
+  GVariantIter iter, *files;
+  guint32 pid;
+  gint64 when;
+  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_open_files_free);
+  g_variant_iter_init (&iter, packed);
+  while (g_variant_iter_loop (&iter, "(uxa(iuxay))", &pid, &when, &files))
+    {
+      WprOpenFiles *process = wpr_open_files_new (pid);
+      GVariant *path;
+      gint32 fd;
+      guint32 flags;
+      gint64 position;
+      process->when = when;
+      while (g_variant_iter_loop (files, "(iux@ay)", &fd, &flags, &position, &path))
+        wpr_open_files_add (process, fd, flags, position, g_variant_dup_bytestring (path, NULL));
+      g_ptr_array_add (all, process);
+    }
+  return all;
+}

@@ -30,4 +30,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprOpenFiles, wpr_open_files_free)
 /* WprOpenFiles, owned. positions: read fdinfo, too: three calls a descriptor. */
 GPtrArray *wpr_open_files_read (const char *proc_path, gboolean positions);
 
+/* For another process: of that type, floating; and back. */
+#define WPR_OPEN_FILES_PACKED "a(uxa(iuxay))"
+GVariant *wpr_open_files_pack (const GPtrArray *all);
+GPtrArray *wpr_open_files_unpack (GVariant *packed);
+
 G_END_DECLS

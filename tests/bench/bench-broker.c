@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "broker/client.h"
+#include "broker/client/client.h"
 
 #define N_EVENTS 50
 #define N_ROUNDS 6

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "bus.h"
-#include "broker/client.h"
+#include "broker/client/client.h"
 #include "world/open-files.h"
 #include "world/world.h"
 

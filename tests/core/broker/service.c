@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "broker/protocol.h"
+#include "broker/client/client-private.h"
 #include "perf/record.h"
 #include "perf/ring.h"
 
@@ -171,7 +171,7 @@ order (Service *service, const char *word, guint uid, gboolean memory, gboolean 
   if (!wpr_broker_send (service->control, g_variant_new (ORDER, word, uid, memory, contents, id),
                         NULL, 0))
     return g_strdup ("");
-  g_autoptr (GVariant) answer = wpr_broker_receive (service->control, "(s)", fds);
+  g_autoptr (GVariant) answer = wpr_broker_receive_fds (service->control, "(s)", fds);
   if (answer != NULL)
     g_variant_get (answer, "(s)", &text);
   if (fd != NULL)

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gio/gio.h>
-#include "broker/client.h"
+#include "broker/client/client.h"
 #include "broker/session.h"
 #include "perf/ring.h"
 

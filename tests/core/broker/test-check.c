@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "broker/check.h"
+#include "broker/client/client-private.h"
 #include "perf/kprobe.h"
 #include "profile/keywords.h"
 #include "profile/providers.h"
@@ -166,12 +167,12 @@ test_many_descriptors_arrive_in_order (void **state)
   for (guint i = 0; i < N_DESCRIPTORS; i++)
     sent[i] = files[i % 3 == 0];
   assert_true (wpr_broker_send (pair[0], g_variant_new_uint32 (7), sent, N_DESCRIPTORS));
-  g_autoptr (GVariant) first = wpr_broker_receive (pair[1], "u", fds);
+  g_autoptr (GVariant) first = wpr_broker_receive_fds (pair[1], "u", fds);
   assert_non_null (first);
   assert_int_equal (fds->len, WPR_BROKER_FDS_A_PACKET);
   while (fds->len < N_DESCRIPTORS)
     {
-      g_autoptr (GVariant) more = wpr_broker_receive (pair[1], "y", fds);
+      g_autoptr (GVariant) more = wpr_broker_receive_fds (pair[1], "y", fds);
       assert_non_null (more);
     }
   assert_int_equal (fds->len, N_DESCRIPTORS);

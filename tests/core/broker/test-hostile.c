@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "broker/check.h"
-#include "broker/protocol.h"
+#include "broker/client/client-private.h"
 #include "service.h"
 
 #define BYTES (1024 * 1024)
@@ -57,7 +57,7 @@ static int
 answer_of (int fd, GVariant **result)
 {
   g_autoptr (GArray) fds = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr (GVariant) answer = wpr_broker_receive (fd, WPR_BROKER_ANSWER, fds);
+  g_autoptr (GVariant) answer = wpr_broker_receive_fds (fd, WPR_BROKER_ANSWER, fds);
   guint32 number, code, n_fds;
   guint64 size;
   const char *sentence;
@@ -70,7 +70,7 @@ answer_of (int fd, GVariant **result)
     assert_true (g_str_has_suffix (sentence, "."));
   while (fds->len < n_fds)
     {
-      g_autoptr (GVariant) more = wpr_broker_receive (fd, "y", fds);
+      g_autoptr (GVariant) more = wpr_broker_receive_fds (fd, "y", fds);
       assert_non_null (more);
     }
   for (guint i = 0; i < fds->len; i++)

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <gio/gio.h>
-#include "perf/event.h"
+#include "broker/protocol.h"
 
 G_BEGIN_DECLS
 
@@ -64,7 +64,6 @@ GBytes *wpr_broker_facts_rundown (WprBrokerSession *session, gboolean cmdlines, 
 GPtrArray *wpr_broker_facts_descriptors (WprBrokerSession *session, gboolean positions,
                                          GError **error);
 /* What a claim gives back should this process die: at most WPR_BROKER_KEPT_MOST bytes. */
-#define WPR_BROKER_KEPT_MOST (4 * 1024 * 1024)
 gboolean wpr_broker_facts_keep (WprBrokerSession *session, GBytes *bytes, GError **error);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 /* The opener whose member events are the service's: each verb is one call. What comes back are
  * leaders, whose descriptors this keeps until close. */
 #include "config.h"
-#include "broker/client-private.h"
+#include "broker/client/client-private.h"
 
 #include <glib/gi18n-lib.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 /* The recorder's end of a session: over the bus to get one, then calls on its socket and the facts
  * they answer. The opener is in opener-broker.c. */
 #include "config.h"
-#include "broker/client-private.h"
+#include "broker/client/client-private.h"
 
 #include <errno.h>
 #include <gio/gunixfdlist.h>
@@ -95,14 +95,14 @@ receive (WprBrokerSession *session, WprBrokerVerb verb, GArray *fds, GError **er
   guint64 size;
   const char *sentence, *type = wpr_broker_verbs[verb].result;
   g_autoptr (GVariant) result = NULL;
-  g_autoptr (GVariant) answer = wpr_broker_receive (session->fd, WPR_BROKER_ANSWER, fds);
+  g_autoptr (GVariant) answer = wpr_broker_receive_fds (session->fd, WPR_BROKER_ANSWER, fds);
   if (answer == NULL)
     return NULL;
   g_variant_get (answer, "(uu&sutv)", &number, &code, &sentence, &n_fds, &size, &result);
   while (fds->len < n_fds)
     {
       guint before = fds->len;
-      g_autoptr (GVariant) more = wpr_broker_receive (session->fd, "y", fds);
+      g_autoptr (GVariant) more = wpr_broker_receive_fds (session->fd, "y", fds);
       if (more == NULL || fds->len == before)
         return NULL;
     }
@@ -360,28 +360,9 @@ wpr_broker_facts_rundown (WprBrokerSession *session, gboolean cmdlines, GError *
 GPtrArray *
 wpr_broker_facts_descriptors (WprBrokerSession *session, gboolean positions, GError **error)
 {
-  GVariantIter iter, *files;
-  guint32 pid;
-  gint64 when;
   g_autoptr (GVariant) result = wpr_broker_call (session, WPR_BROKER_DESCRIPTORS,
                                                  g_variant_new_boolean (positions), NULL, error);
-  if (result == NULL)
-    return NULL;
-  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_open_files_free);
-  g_variant_iter_init (&iter, result);
-  while (g_variant_iter_loop (&iter, "(uxa(iuxay))", &pid, &when, &files))
-    {
-      WprOpenFiles *process = wpr_open_files_new (pid);
-      GVariant *path;
-      gint32 fd;
-      guint32 flags;
-      gint64 position;
-      process->when = when;
-      while (g_variant_iter_loop (files, "(iux@ay)", &fd, &flags, &position, &path))
-        wpr_open_files_add (process, fd, flags, position, g_variant_dup_bytestring (path, NULL));
-      g_ptr_array_add (all, process);
-    }
-  return all;
+  return result != NULL ? wpr_open_files_unpack (result) : NULL;
 }
 
 gboolean
