@@ -56,7 +56,7 @@ without_rights_the_window_says_so (void **state)
   screen_start (&screen, wprui, NULL);
   g_object_unref (screen_wait (&screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
   g_autoptr (AtspiAccessible) sentence
-      = screen_wait_described (&screen, "What may be recorded here");
+      = screen_wait_described (&screen, "Why not everything can be recorded");
   g_autofree char *text = screen_text (sentence);
   assert_true (strlen (text) > 20);
   if (may_record_itself ())

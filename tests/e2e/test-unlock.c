@@ -28,7 +28,7 @@ static char *
 read_bar (Screen *screen)
 {
   g_autoptr (AtspiAccessible) sentence
-      = screen_find_described (screen, "What may be recorded here");
+      = screen_find_described (screen, "Why not everything can be recorded");
   return sentence != NULL ? screen_text (sentence) : g_strdup ("");
 }
 
@@ -62,7 +62,7 @@ wait_open (Screen *screen)
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
   screen_wait_gone (screen, ATSPI_ROLE_IMAGE, LOCK);
   screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…");
-  assert_null (screen_find_described (screen, "What may be recorded here"));
+  assert_null (screen_find_described (screen, "Why not everything can be recorded"));
 }
 
 /* The kernel's own events, of which nobody without rights has one, and other users' programs. */
@@ -181,7 +181,7 @@ without_anybody_to_ask_there_is_no_button (void **state)
   screen_start (screen, wprui, NULL);
   g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
   g_autoptr (AtspiAccessible) sentence
-      = screen_wait_described (screen, "What may be recorded here");
+      = screen_wait_described (screen, "Why not everything can be recorded");
   g_autofree char *text = screen_text (sentence);
   assert_true (strlen (text) > 20);
   assert_null (screen_find (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…"));
