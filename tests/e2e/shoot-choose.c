@@ -101,7 +101,8 @@ scene_windows (void **state)
   shot_close (&screen);
 }
 
-/* Seen by somebody who may not record the whole system. */
+/* Seen by somebody who may not record the whole system: below with-system-bus, where an
+ * administrator can be asked and does not answer, also while that is waited for. */
 void
 scene_rights (void **state)
 {
@@ -112,6 +113,16 @@ scene_rights (void **state)
   shot_open (&screen, NULL);
   shot_wait (&screen, ATSPI_ROLE_LABEL, "Custom measurements");
   screen_sleep (1000);
-  shot_take (&screen, "02-rights");
+  shot_take (&screen, "02-choose-locked");
+  g_autoptr (AtspiAccessible) unlock
+      = screen_find (&screen, ATSPI_ROLE_PUSH_BUTTON, say ("Unlock…"));
+  if (unlock != NULL)
+    {
+      screen_keys ("key ctrl+u");
+      shot_wait (&screen, ATSPI_ROLE_PUSH_BUTTON, "Do Not Wait");
+      shot_take (&screen, "02-choose-asking");
+      shot_wait (&screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…");
+      shot_take (&screen, "02-choose-refused");
+    }
   shot_close (&screen);
 }

@@ -210,6 +210,7 @@ on_planned (WprChoosePage *self)
                               wpr_model_get_estimate (self->model),
                               wpr_model_get_memory_bytes (self->model));
   wpr_plan_bar_show (WPR_PLAN_BAR (self->bar), self->model);
+  on_lock (self);
 }
 
 static void

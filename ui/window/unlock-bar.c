@@ -4,6 +4,7 @@
 #include "unlock-bar.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 #include "texts.h"
 
 struct _WprUnlockBar
@@ -15,6 +16,7 @@ struct _WprUnlockBar
   GtkWidget *lock;
   GtkWidget *spinner;
   GtkWidget *sentence;
+  GtkWidget *cost;
   GtkWidget *unlock;
   GtkWidget *cancel;
 };
@@ -32,6 +34,7 @@ wpr_unlock_bar_class_init (WprUnlockBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, WprUnlockBar, lock);
   gtk_widget_class_bind_template_child (widget_class, WprUnlockBar, spinner);
   gtk_widget_class_bind_template_child (widget_class, WprUnlockBar, sentence);
+  gtk_widget_class_bind_template_child (widget_class, WprUnlockBar, cost);
   gtk_widget_class_bind_template_child (widget_class, WprUnlockBar, unlock);
   gtk_widget_class_bind_template_child (widget_class, WprUnlockBar, cancel);
 }
@@ -42,6 +45,16 @@ wpr_unlock_bar_init (WprUnlockBar *self)
   gtk_widget_init_template (GTK_WIDGET (self));
 }
 
+/* What is seen with the rights there are; what would help is in the sentence above. */
+static char *
+describe_cost (const WprPlan *plan, const char *help)
+{
+  char *cost = g_strdup (plan != NULL ? plan->rights_text : "");
+  if (help != NULL && g_str_has_suffix (cost, help))
+    cost[strlen (cost) - strlen (help)] = '\0';
+  return g_strchomp (cost);
+}
+
 void
 wpr_unlock_bar_show (WprUnlockBar *self, WprModel *model)
 {
@@ -49,6 +62,10 @@ wpr_unlock_bar_show (WprUnlockBar *self, WprModel *model)
   g_autofree char *text = wpr_text_lock (model);
   gboolean asking = lock == WPR_LOCK_ASKING;
   gtk_label_set_label (GTK_LABEL (self->sentence), text);
+  const WprPlan *plan = wpr_model_get_plan (model);
+  g_autofree char *cost = describe_cost (plan, wpr_model_get_rights_text (model));
+  gtk_label_set_label (GTK_LABEL (self->cost), cost);
+  gtk_widget_set_visible (self->cost, *cost != '\0');
   gtk_widget_set_visible (self->lock, !asking);
   gtk_widget_set_visible (self->spinner, asking);
   gtk_widget_set_visible (self->unlock, lock == WPR_LOCK_CLOSED);
