@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 #include "kit.h"
+#include "profile-file.h"
 
 #define LOCK "Needs an administrator’s permission"
 /* "the whole system needs", or without any rights "needs" */
@@ -90,6 +91,70 @@ record_all (Screen *screen)
   check_whole_system ();
 }
 
+static void
+record_own (Screen *screen)
+{
+  kit_start_recording (screen);
+  kit_wait_text (screen, "First level triage. Memory, verbose. Only your programs are recorded.");
+  for (guint i = 0; i < 100 && screen_number (screen, "Events so far") == 0; i++)
+    screen_sleep (100);
+  kit_stop_and_save (screen);
+  g_autofree char *detail = screen_find_text (screen, ATSPI_ROLE_LABEL, "The last ");
+  assert_non_null (detail);
+  assert_true (g_str_has_suffix (detail, "Only your programs were recorded."));
+  g_autofree char *file = the_saved_file ();
+  g_autofree char *info = run_program (0, wpr, "-info", file, "-json", NULL);
+  assert_true (json_number (info, "events") > 0);
+}
+
+static char *
+write_guide (void)
+{
+  g_autofree char *path = write_profile ("guide.wprp", "256", "Exec");
+  g_autofree char *text = NULL;
+  assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_autoptr (GString) guide = g_string_new (text);
+  g_string_replace (guide, "Author=\"Helpdesk\"", "Tag=\"guide: Ada\"", 1);
+  assert_true (g_file_set_contents (path, guide->str, (gssize)guide->len, NULL));
+  return g_steal_pointer (&path);
+}
+
+static void
+open_guide (Screen *screen)
+{
+  g_autofree char *guide = write_guide ();
+  screen_start_with (screen, (const char *[]){ wprui, "--guide", guide, NULL }, NULL);
+  kit_wait_text (screen, "Ada asks you");
+  kit_wait_text (screen, "Start asks for an administrator’s approval first.");
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+}
+
+/* One button: it asks, once, and then it records. */
+static void
+a_guide_asks_before_it_records (void **state)
+{
+  Screen *screen = *state;
+  open_guide (screen);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  kit_wait_text (screen, "Recording for");
+  run_named_programs ("guided", 5);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  kit_wait_text (screen, "Saved");
+  g_autofree char *file = the_saved_file ();
+  g_autofree char *dump = run_program (0, wpr, "-dump", file, NULL);
+  assert_non_null (strstr (dump, "guided"));
+}
+
+static void
+a_guide_that_was_not_approved_of_says_so (void **state)
+{
+  Screen *screen = *state;
+  open_guide (screen);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  kit_wait_text (screen, "The question whether you may record this machine was dismissed.");
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+}
+
 /* The rules let this user record: nothing is said, nobody is asked. */
 static void
 with_rights_there_is_no_bar (void **state)
@@ -151,7 +216,15 @@ refused_in_words (void **state)
   /* the offer stands */
   g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…"));
   g_object_unref (screen_wait (screen, ATSPI_ROLE_IMAGE, LOCK));
-  /* and no recorder is left that had nothing to do */
+  /* and own programs are recorded without a question, as is said before, meanwhile and after it */
+  g_autofree char *bar = read_bar (screen);
+  if (strstr (bar, "Your own programs can be recorded") != NULL)
+    {
+      record_own (screen);
+      screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Record Again");
+      wait_locked (screen);
+    }
+  /* no recorder is left that has nothing to do */
   for (guint i = 0; i < 100; i++)
     {
       g_autofree char *status = run_program (-1, wpr, "-status", NULL);
@@ -207,7 +280,9 @@ main (int argc, char **argv)
     { "allow", kit_test (with_rights_there_is_no_bar) },
     { "password", kit_test (unlocked_it_records_the_whole_system) },
     { "password", kit_test (unlocked_by_key_it_records_into_a_file) },
+    { "password", kit_test (a_guide_asks_before_it_records) },
     { "cancel", kit_test (refused_in_words) },
+    { "cancel", kit_test (a_guide_that_was_not_approved_of_says_so) },
     { "silent", kit_test (refused_in_words) },
     { "silent", kit_test (question_can_be_taken_back) },
     { "refuse", kit_test (without_anybody_to_ask_there_is_no_button) },
