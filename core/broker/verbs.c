@@ -236,7 +236,8 @@ answer_filter (WprServed *served, GVariant *args, Answer *answer, GError **error
 
 /* Rings of a set to so many bytes: a share for them, unless they are there ahead. */
 static gboolean
-may_grow (WprServed *served, GVariant *args, guint *ring, gsize *bytes, GError **error)
+may_grow (WprServed *served, GVariant *args, guint *ring, gsize *bytes, gboolean *ahead,
+          GError **error)
 {
   guint32 number;
   guint64 wanted;
@@ -247,9 +248,9 @@ may_grow (WprServed *served, GVariant *args, guint *ring, gsize *bytes, GError *
     return say_unknown (error);
   *ring = number;
   *bytes = (gsize)wanted;
+  *ahead = number == served->ahead_ring && wanted == served->ahead_bytes;
   return wpr_broker_check_bytes (wanted, error)
-         && ((number == served->ahead_ring && wanted == served->ahead_bytes)
-             || wpr_served_take (served, wanted * n_cpus (served), n_cpus (served), error));
+         && (*ahead || wpr_served_take (served, wanted * n_cpus (served), n_cpus (served), error));
 }
 
 static gboolean
@@ -257,8 +258,11 @@ answer_grow_ahead (WprServed *served, GVariant *args, Answer *answer, GError **e
 {
   guint ring;
   gsize bytes;
-  if (!may_grow (served, args, &ring, &bytes, error))
+  gboolean ahead;
+  if (!may_grow (served, args, &ring, &bytes, &ahead, error))
     return FALSE;
+  if (ahead)
+    return TRUE;
   served->ahead_bytes = 0; /* the opener lets go of one that was not taken, but for its leaders */
   if (!wpr_opener_grow_ahead (served->opener, ring, bytes, error))
     return FALSE;
@@ -273,9 +277,9 @@ answer_grow (WprServed *served, GVariant *args, Answer *answer, GError **error)
 {
   guint ring;
   gsize bytes;
-  if (!may_grow (served, args, &ring, &bytes, error))
+  gboolean ahead;
+  if (!may_grow (served, args, &ring, &bytes, &ahead, error))
     return FALSE;
-  gboolean ahead = ring == served->ahead_ring && bytes == served->ahead_bytes;
   served->ahead_bytes = 0;
   if (!wpr_opener_grow (served->opener, ring, bytes, &served->opened, error))
     return FALSE;
