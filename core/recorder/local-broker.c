@@ -145,22 +145,29 @@ wpr_broker_open_files (gpointer data, gboolean positions)
 }
 
 int
-wpr_local_kallsyms (WprLocal *local)
+wpr_broker_kallsyms_fd (WprBrokerSession *session, GError **error)
 {
-  g_autoptr (GError) error = NULL;
-  if (!local->broker || wpr_broker_session_is_over (local->broker))
+  if (!session || wpr_broker_session_is_over (session))
     return -1;
-  g_autoptr (GBytes) text = wpr_broker_facts_kallsyms (local->broker, &error);
+  g_autoptr (GBytes) text = wpr_broker_facts_kallsyms (session, error);
   int fd = text ? memfd_create ("wpr-kallsyms", MFD_CLOEXEC) : -1;
   gsize size = 0;
   const char *bytes = text ? g_bytes_get_data (text, &size) : NULL;
-  if (fd >= 0 && wpr_write_all (fd, bytes, size, &error))
+  if (fd >= 0 && wpr_write_all (fd, bytes, size, error))
     return fd;
-  if (error)
-    wpr_log (WPR_LOG_NOTICE, "%s: %s", local->instance, error->message);
   if (fd >= 0)
     close (fd);
   return -1;
+}
+
+int
+wpr_local_kallsyms (WprLocal *local)
+{
+  g_autoptr (GError) error = NULL;
+  int fd = wpr_broker_kallsyms_fd (local->broker, &error);
+  if (error)
+    wpr_log (WPR_LOG_NOTICE, "%s: %s", local->instance, error->message);
+  return fd;
 }
 
 /* ---- should this process be killed ---- */

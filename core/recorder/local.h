@@ -34,7 +34,7 @@ struct _WprLocal
   gboolean broker_contents;
   GSource *broker_watch;
   gint64 keep_next_us; /* MONOTONIC */
-  int kallsyms_fd; /* of the merge that is about to be queued; -1 */
+  int kallsyms_fd;     /* of the merge that is about to be queued; -1 */
 
   /* ---- worker only: this recording ---- */
   WprState state;
@@ -112,7 +112,8 @@ WprOpener *wpr_local_broker_opener (WprLocal *local);
 /* Ids and formats of a plan's events; TRUE where they are read here. */
 gboolean wpr_local_learn_formats (WprLocal *local, const WprPlan *plan, GError **error);
 gboolean wpr_local_broker_rundown (WprLocal *local, GError **error);
-/* A memfd with the kernel's names, the caller's; -1: /proc/kallsyms it is. */
+/* A memfd with the kernel's names, the caller's; -1: /proc/kallsyms it is, error or not. */
+int wpr_broker_kallsyms_fd (WprBrokerSession *session, GError **error);
 int wpr_local_kallsyms (WprLocal *local);
 /* Memory mode: what the rings mean is left with the broker, should this process be killed. */
 void wpr_local_keep (WprLocal *local);

@@ -257,7 +257,7 @@ wpr_orphan_fill (const WprOrphan *orphan, WprStore *store, GError **error)
 }
 
 char *
-wpr_orphan_take (const char *path, GError **error)
+wpr_orphan_take (const char *path, int *kallsyms_fd, GError **error)
 {
   g_auto (WprOrphan) orphan = { 0 };
   g_autofree char *parent = wpr_raw_dir (error);
@@ -278,6 +278,8 @@ wpr_orphan_take (const char *path, GError **error)
       wpr_store_delete (made, NULL);
       return NULL;
     }
+  /* Without them the file has no names of the kernel's; it is saved all the same. */
+  *kallsyms_fd = wpr_broker_kallsyms_fd (orphan.session, NULL);
   wpr_log (WPR_LOG_RECOVER, "%s is %s now", path, made);
   wpr_opener_close (orphan.opener);
   return g_steal_pointer (&made);

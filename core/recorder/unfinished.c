@@ -76,11 +76,13 @@ wpr_unfinished_list (GError **error)
 }
 
 static WprSaved *
-wpr_recover_held (const char *store_path, const WprStoreHold *hold, int folder_fd, const char *name,
-                  WprSaveFlags flags, WprProgressFunc progress, gpointer data,
+wpr_recover_held (const char *store_path, const WprStoreHold *hold, int kallsyms_fd, int folder_fd,
+                  const char *name, WprSaveFlags flags, WprProgressFunc progress, gpointer data,
                   GCancellable *cancellable, GError **error)
 {
   g_autofree char *own_name = NULL;
+  g_autofree char *kallsyms
+      = kallsyms_fd >= 0 ? g_strdup_printf ("/proc/self/fd/%d", kallsyms_fd) : NULL;
   g_autoptr (WprBehalf) behalf = wpr_behalf_of_caller ();
   if (!name)
     {
@@ -94,6 +96,7 @@ wpr_recover_held (const char *store_path, const WprStoreHold *hold, int folder_f
   WprJob job = {
     .store_path = store_path,
     .hold = *hold,
+    .kallsyms = kallsyms,
     .folder_fd = folder_fd,
     .name = name,
     .behalf = behalf,
@@ -111,19 +114,22 @@ wpr_recover_as (const char *store_path, int folder_fd, const char *name, WprSave
 {
   g_return_val_if_fail (store_path, NULL);
   g_autofree char *taken = NULL;
+  int kallsyms_fd = -1;
+  WprSaved *saved = NULL;
   if (g_str_has_prefix (store_path, WPR_ORPHAN_PREFIX))
     {
-      taken = wpr_orphan_take (store_path, error);
+      taken = wpr_orphan_take (store_path, &kallsyms_fd, error);
       store_path = taken;
     }
   WprStoreHold hold;
-  if (!store_path)
-    return NULL;
-  if (!wpr_job_hold (store_path, &hold, error))
-    return NULL;
-  WprSaved *saved = wpr_recover_held (store_path, &hold, folder_fd, name, flags, progress, data,
-                                      cancellable, error);
-  wpr_store_hold_clear (&hold);
+  if (store_path && wpr_job_hold (store_path, &hold, error))
+    {
+      saved = wpr_recover_held (store_path, &hold, kallsyms_fd, folder_fd, name, flags, progress,
+                                data, cancellable, error);
+      wpr_store_hold_clear (&hold);
+    }
+  if (kallsyms_fd >= 0)
+    close (kallsyms_fd);
   if (saved)
     wpr_log (WPR_LOG_RECOVER, "%s finished as %s", store_path, saved->name);
   return saved;
