@@ -261,6 +261,31 @@ without_anybody_to_ask_there_is_no_button (void **state)
   assert_null (screen_find (screen, ATSPI_ROLE_IMAGE, LOCK));
 }
 
+/* Whom the rules let nothing sees nothing of root's recording, and records beside it. */
+static void
+roots_recording_is_not_for_everybody_to_see (void **state)
+{
+  Screen *screen = *state;
+  screen_start (screen, wprui, NULL);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  screen_sleep (3000); /* it looks around each second */
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage"));
+  g_autofree char *origin = screen_find_text (screen, ATSPI_ROLE_LABEL, "Started with");
+  assert_null (origin);
+}
+
+/* It shows, and says whose it is. */
+
+static void
+roots_recording_is_stopped_by_who_may (void **state)
+{
+  Screen *screen = *state;
+  screen_start (screen, wprui, NULL);
+  kit_wait_text (screen, "Started with wpr by root at ");
+  kit_stop_and_save (screen);
+  check_whole_system ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -286,6 +311,8 @@ main (int argc, char **argv)
     { "silent", kit_test (refused_in_words) },
     { "silent", kit_test (question_can_be_taken_back) },
     { "refuse", kit_test (without_anybody_to_ask_there_is_no_button) },
+    { "roots-no", kit_test (roots_recording_is_not_for_everybody_to_see) },
+    { "roots-yes", kit_test (roots_recording_is_stopped_by_who_may) },
     { "none", kit_test (without_anybody_to_ask_there_is_no_button) },
   };
   struct CMUnitTest tests[G_N_ELEMENTS (all)];
