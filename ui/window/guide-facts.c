@@ -218,3 +218,12 @@ wpr_guide_describe_told (const WprPlan *plan)
   g_string_append_printf (text, " %s", _ ("A command line can hold a password."));
   return g_string_free (text, FALSE);
 }
+
+const char *
+wpr_guide_describe_refusal (const WprGuide *guide)
+{
+  if (guide->plan == NULL)
+    return guide->error;
+  return *guide->rights_text ? guide->rights_text
+                             : _ ("Nothing of it can be recorded on this computer.");
+}

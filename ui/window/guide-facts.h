@@ -4,6 +4,7 @@
 #pragma once
 
 #include <wpr-profile.h>
+#include "guide.h"
 
 G_BEGIN_DECLS
 
@@ -17,5 +18,8 @@ GPtrArray *wpr_guide_list_untold (const WprPlan *plan);
 char *wpr_guide_describe_never (const WprPlan *plan);
 /* What whoever has the file learns of the person, in a few sentences. Free with g_free. */
 char *wpr_guide_describe_told (const WprPlan *plan);
+
+/* What the rights are missing for, or what else is in the way of a guide that cannot start. */
+const char *wpr_guide_describe_refusal (const WprGuide *guide);
 
 G_END_DECLS

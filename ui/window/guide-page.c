@@ -140,16 +140,6 @@ describe_saved (WprGuidePage *self)
   return g_strdup_printf (_ ("Saved; %s: %s"), loss, outcome->name);
 }
 
-/* What the rights are missing for, or what else is in the way. */
-static const char *
-describe_refusal (const WprGuide *guide)
-{
-  if (guide->plan == NULL)
-    return guide->error;
-  return *guide->rights_text ? guide->rights_text
-                             : _ ("Nothing of it can be recorded on this computer.");
-}
-
 /* Start asks first, and says so before; was nobody willing, that is said. */
 static const char *
 describe_ready (WprGuidePage *self)
@@ -174,7 +164,7 @@ describe_state (WprGuidePage *self, State state)
       /* Translators: %s is who sent the file */
       return g_strdup_printf (_ ("This file cannot be used. Tell %s."), self->guide->who);
     case STATE_REFUSED:
-      return g_strdup (describe_refusal (self->guide));
+      return g_strdup (wpr_guide_describe_refusal (self->guide));
     case STATE_READY:
       return g_strdup (describe_ready (self));
     case STATE_RECORDING:
