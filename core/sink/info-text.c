@@ -136,7 +136,8 @@ verdict (const WprTraceInfo *info)
   if (info->n_cpu_gaps > 0)
     return g_strdup (
         _ ("Sound: every buffer and event was verified. But a processor was switched off while "
-           "recording, and nothing of it was recorded meanwhile: see CpuGap below."));
+           "recording, or the right to record was withdrawn, and nothing of it was recorded "
+           "meanwhile: see CpuGap below."));
   if (info->unexplained > 0)
     {
       g_autofree char *count = g_strdup_printf ("%" G_GUINT64_FORMAT, info->unexplained);
