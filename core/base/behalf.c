@@ -48,6 +48,15 @@ owner_new (uid_t uid, gid_t gid, gboolean may_fall_back)
   return behalf;
 }
 
+char *
+wpr_user_name (uid_t uid)
+{
+  struct passwd entry, *found = NULL;
+  char room[16384];
+  getpwuid_r (uid, &entry, room, sizeof room, &found);
+  return found != NULL ? g_strdup (found->pw_name) : g_strdup_printf ("%u", (guint)uid);
+}
+
 WprBehalf *
 wpr_behalf_of_user (uid_t uid)
 {

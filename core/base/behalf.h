@@ -22,6 +22,8 @@ WprBehalf *wpr_behalf_of_caller (void);
 WprBehalf *wpr_behalf_of_peer (int socket_fd, GError **error);
 /* A user by number, with the rights of their login; as wpr_behalf_of_caller(). NULL for root. */
 WprBehalf *wpr_behalf_of_user (uid_t uid);
+/* A user's name, the number where it has none; to be shown only. */
+char *wpr_user_name (uid_t uid);
 WprBehalf *wpr_behalf_ref (WprBehalf *behalf);
 void wpr_behalf_unref (WprBehalf *behalf);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprBehalf, wpr_behalf_unref)

@@ -14,10 +14,11 @@
 static const struct
 {
   guint of_user, in_all;
+  PolkitCheckAuthorizationFlags flags;
 } limits[] = {
   [WPR_QUESTION_WHO] = { G_MAXUINT, G_MAXUINT }, /* the bus answers at once */
-  [WPR_QUESTION_QUIET] = { 40, 60 },
-  [WPR_QUESTION_INTERACTIVE] = { 4, 60 },
+  [WPR_QUESTION_QUIET] = { 40, 60, POLKIT_CHECK_AUTHORIZATION_FLAGS_NONE },
+  [WPR_QUESTION_INTERACTIVE] = { 4, 60, POLKIT_CHECK_AUTHORIZATION_FLAGS_ALLOW_USER_INTERACTION },
 };
 
 struct _WprAuthority
@@ -51,8 +52,7 @@ answer (WprQuestion *question, WprVerdict verdict, const char *why)
       = { .verdict = verdict, .uid = question->uid, .pid = question->pid, .why = why };
   authority->open = g_list_remove (authority->open, question);
   g_clear_handle_id (&question->timer, g_source_remove);
-  if (question->watch != 0)
-    g_dbus_connection_signal_unsubscribe (authority->bus, question->watch);
+  g_clear_handle_id (&question->watch, g_bus_unwatch_name);
   question->func (&given, question->data);
   g_object_unref (question->cancellable);
   g_free (question->sender);
@@ -80,13 +80,9 @@ on_timeout (gpointer data)
 }
 
 static void
-on_owner_changed (GDBusConnection *bus, const char *sender, const char *path, const char *interface,
-                  const char *signal, GVariant *parameters, gpointer data)
+on_vanished (GDBusConnection *bus, const char *sender, gpointer data)
 {
-  const char *owner = NULL;
-  g_variant_get (parameters, "(&s&s&s)", NULL, NULL, &owner);
-  if (*owner == '\0')
-    cancel (data, WPR_VERDICT_GONE);
+  cancel (data, WPR_VERDICT_GONE);
 }
 
 static void
@@ -120,12 +116,12 @@ on_polkit (GObject *source, GAsyncResult *result, gpointer data)
       question->n_allowed++;
       ask_polkit (question);
     }
-  else if (polkit_authorization_result_get_dismissed (got))
-    answer (question, WPR_VERDICT_DISMISSED, NULL);
-  else if (polkit_authorization_result_get_is_challenge (got))
-    answer (question, WPR_VERDICT_CHALLENGE, NULL);
   else
-    answer (question, WPR_VERDICT_NO, NULL);
+    answer (question,
+            polkit_authorization_result_get_dismissed (got)      ? WPR_VERDICT_DISMISSED
+            : polkit_authorization_result_get_is_challenge (got) ? WPR_VERDICT_CHALLENGE
+                                                                 : WPR_VERDICT_NO,
+            NULL);
 }
 
 static void
@@ -138,12 +134,9 @@ ask_polkit (WprQuestion *question)
       return;
     }
   g_autoptr (PolkitSubject) subject = polkit_system_bus_name_new (question->sender);
-  polkit_authority_check_authorization (
-      question->authority->polkit, subject, action, NULL,
-      question->kind == WPR_QUESTION_INTERACTIVE
-          ? POLKIT_CHECK_AUTHORIZATION_FLAGS_ALLOW_USER_INTERACTION
-          : POLKIT_CHECK_AUTHORIZATION_FLAGS_NONE,
-      question->cancellable, on_polkit, question);
+  polkit_authority_check_authorization (question->authority->polkit, subject, action, NULL,
+                                        limits[question->kind].flags, question->cancellable,
+                                        on_polkit, question);
 }
 
 /* The question itself counts. */
@@ -184,10 +177,9 @@ on_credentials (GObject *source, GAsyncResult *result, gpointer data)
     {
       /* Sent before polkit is asked: a caller that left earlier is unknown to polkit. */
       if (question->kind == WPR_QUESTION_INTERACTIVE)
-        question->watch = g_dbus_connection_signal_subscribe (
-            question->authority->bus, "org.freedesktop.DBus", "org.freedesktop.DBus",
-            "NameOwnerChanged", "/org/freedesktop/DBus", question->sender, G_DBUS_SIGNAL_FLAGS_NONE,
-            on_owner_changed, question, NULL);
+        question->watch = g_bus_watch_name_on_connection (
+            question->authority->bus, question->sender, G_BUS_NAME_WATCHER_FLAGS_NONE, NULL,
+            on_vanished, question, NULL);
       ask_polkit (question);
     }
 }
@@ -197,14 +189,11 @@ wpr_authority_ask (WprAuthority *self, const char *sender, WprQuestionKind kind,
                    WprAnswerFunc func, gpointer data)
 {
   g_return_if_fail (self != NULL && g_dbus_is_unique_name (sender) && func != NULL);
-  WprQuestion *question = g_new0 (WprQuestion, 1);
-  question->authority = self;
-  question->sender = g_strdup (sender);
-  question->kind = kind;
-  question->func = func;
-  question->data = data;
-  question->uid = G_MAXUINT;
-  question->cancellable = g_cancellable_new ();
+  WprQuestion *question = g_new (WprQuestion, 1);
+  *question = (WprQuestion){
+    self,         g_strdup (sender), kind, .cancellable = g_cancellable_new (), .uid = G_MAXUINT,
+    .func = func, .data = data
+  };
   /* The stronger first: with its answer kept, the weaker is implied and not asked again. */
   if (kind != WPR_QUESTION_WHO)
     question->actions[contents] = WPR_ACTION_SYSTEM;

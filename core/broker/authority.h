@@ -5,8 +5,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 #define WPR_ACTION_SYSTEM "io.github.performance_recorder.record-system"
 #define WPR_ACTION_CONTENTS "io.github.performance_recorder.record-contents"
 
@@ -48,5 +46,3 @@ void wpr_authority_free (WprAuthority *self);
 void wpr_authority_ask (WprAuthority *self, const char *sender, WprQuestionKind kind,
                         gboolean contents, WprAnswerFunc func, gpointer data);
 guint wpr_authority_get_n_open (WprAuthority *self);
-
-G_END_DECLS

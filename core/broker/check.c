@@ -49,6 +49,9 @@ refuse (GError **error, const char *sentence)
   return wpr_broker_refuse (error, WPR_ERROR_USAGE, sentence);
 }
 
+/* A sentence of several checks. */
+static const char *const bad_filter = N_ ("An event's filter is not in the form that is allowed.");
+
 static void
 clear_event (gpointer data)
 {
@@ -171,22 +174,15 @@ wpr_broker_check_filter (const char *filter)
 static gboolean
 check_period (const WprPerfEvent *event)
 {
-  gboolean clock = g_str_has_suffix (event->name, "-clock");
-  switch (event->kind)
-    {
-    case WPR_PERF_SIDEBAND:
-      return event->period == 0 && event->frequency == 0;
-    case WPR_PERF_TRACEPOINT:
-      return event->period >= 1 && event->frequency == 0;
-    case WPR_PERF_SOFTWARE:
-    case WPR_PERF_HARDWARE:
-    default:
-      if (event->frequency != 0)
-        return event->period == 0 && event->frequency <= FREQUENCY_MOST;
-      return event->period >= (clock                              ? CLOCK_PERIOD_LEAST
-                               : event->kind == WPR_PERF_HARDWARE ? COUNTER_PERIOD_LEAST
-                                                                  : 1);
-    }
+  gboolean trace = event->kind == WPR_PERF_TRACEPOINT;
+  gboolean clock = !trace && g_str_has_suffix (event->name, "-clock");
+  if (event->kind == WPR_PERF_SIDEBAND)
+    return event->period == 0 && event->frequency == 0;
+  if (event->frequency != 0)
+    return !trace && event->period == 0 && event->frequency <= FREQUENCY_MOST;
+  return event->period >= (clock                              ? CLOCK_PERIOD_LEAST
+                           : event->kind == WPR_PERF_HARDWARE ? COUNTER_PERIOD_LEAST
+                                                              : 1);
 }
 
 static gboolean
@@ -203,7 +199,7 @@ check_row (const WprPerfEvent *event, guint n_rings, gsize n_filters, guint32 fi
   if (!check_period (event))
     return refuse (error, N_ ("An event is asked for more often than is allowed, or never."));
   if (filter > n_filters || (!trace && (filter != 0 || event->n_skip_tids != 0)))
-    return refuse (error, N_ ("An event's filter is not in the form that is allowed."));
+    return refuse (error, bad_filter);
   return TRUE;
 }
 
@@ -217,7 +213,7 @@ is_opened (const WprPerfEvent *event, gboolean contents)
 
 /* FALSE if it leaves out more threads than a filter has room for. */
 static gboolean
-read_row (GVariant *row, WprPerfEvent *event, guint32 *filter)
+read_row (GVariant *row, WprPerfEvent *event, guint32 *filter, GError **error)
 {
   guint32 kind, callchain;
   gsize n;
@@ -232,7 +228,7 @@ read_row (GVariant *row, WprPerfEvent *event, guint32 *filter)
   event->n_skip_tids = (guint32)MIN (n, WPR_PERF_FILTER_MOST);
   if (n > 0) /* without any, tids is NULL */
     memcpy (event->skip_tids, tids, event->n_skip_tids * sizeof *tids);
-  return n <= WPR_PERF_FILTER_MOST;
+  return n <= WPR_PERF_FILTER_MOST || refuse (error, bad_filter);
 }
 
 static gboolean
@@ -241,39 +237,19 @@ take_row (GVariant *row, guint n_rings, const GPtrArray *filters, gboolean conte
 {
   WprPerfEvent event;
   guint32 filter;
-  gboolean fits = read_row (row, &event, &filter);
-  if (!fits)
-    refuse (error, N_ ("An event's filter is not in the form that is allowed."));
-  if (!fits || !check_row (&event, n_rings, filters->len, filter, error))
-    {
-      clear_event (&event);
-      return FALSE;
-    }
-  if (filter > 0)
+  gboolean good = read_row (row, &event, &filter, error)
+                  && check_row (&event, n_rings, filters->len, filter, error);
+  if (good && filter > 0)
     event.filter = g_strdup (filters->pdata[filter - 1]);
-  if (is_opened (&event, contents))
+  if (good && is_opened (&event, contents))
     {
       g_array_append_val (events, event);
       return TRUE;
     }
-  WprRefusal refusal = { .row = event.row, .cpu = G_MAXUINT, .error_number = EKEYREJECTED };
-  g_array_append_val (refusals, refusal);
+  const WprRefusal refusal = { .row = event.row, .cpu = G_MAXUINT, .error_number = EKEYREJECTED };
+  g_array_append_vals (refusals, &refusal, good ? 1 : 0);
   clear_event (&event);
-  return TRUE;
-}
-
-static gboolean
-check_filters (GVariant *filters, GPtrArray *checked, GError **error)
-{
-  for (gsize i = 0; i < g_variant_n_children (filters); i++)
-    {
-      g_autoptr (GVariant) child = g_variant_get_child_value (filters, i);
-      char *filter = wpr_broker_check_filter (g_variant_get_string (child, NULL));
-      if (filter == NULL)
-        return refuse (error, N_ ("An event's filter is not in the form that is allowed."));
-      g_ptr_array_add (checked, filter);
-    }
-  return TRUE;
+  return good;
 }
 
 gboolean
@@ -289,8 +265,13 @@ wpr_broker_check_rows (GVariant *rows, guint n_rings, gboolean contents, GArray 
   if (n > WPR_BROKER_ROWS_MOST || g_variant_n_children (texts) > WPR_BROKER_ROWS_MOST)
     return refuse (error, N_ ("More events are asked for than one recording may have. Choose fewer "
                               "profiles."));
-  if (!check_filters (texts, filters, error))
-    return FALSE;
+  for (gsize i = 0; i < g_variant_n_children (texts); i++)
+    {
+      g_autoptr (GVariant) text = g_variant_get_child_value (texts, i);
+      g_ptr_array_add (filters, wpr_broker_check_filter (g_variant_get_string (text, NULL)));
+      if (filters->pdata[i] == NULL)
+        return refuse (error, bad_filter);
+    }
   for (gsize i = 0; i < n; i++)
     {
       g_autoptr (GVariant) row = g_variant_get_child_value (list, i);

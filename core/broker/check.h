@@ -5,8 +5,6 @@
 
 #include "broker/protocol.h"
 
-G_BEGIN_DECLS
-
 #define WPR_BROKER_ROWS_MOST 1024
 #define WPR_BROKER_RINGS_MOST 16
 #define WPR_BROKER_RING_BYTES_MOST (1024 * 1024 * 1024)
@@ -31,5 +29,3 @@ gboolean wpr_broker_check_tracepoint (const char *name, gboolean contents);
 char *wpr_broker_check_filter (const char *filter);
 /* FALSE with `sentence` (N_()) as the error: the client translates it. */
 gboolean wpr_broker_refuse (GError **error, WprErrorCode code, const char *sentence);
-
-G_END_DECLS

@@ -7,32 +7,21 @@
 #include <gio/gio.h>
 #include <gio/gunixfdlist.h>
 #include <glib-unix.h>
-#include <pwd.h>
 #include <stdio.h>
 
+#include "base/behalf.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/wpr-error.h"
 #include "broker/authority.h"
 #include "broker/session.h"
+#include "broker1.h"
 
 #define BUS_NAME "io.github.performance_recorder.Broker"
 #define OBJECT_PATH "/io/github/performance_recorder/Broker"
 #define ERROR_PREFIX "io.github.performance_recorder.Error."
 /* Raised when the interface changes so that an older client would misunderstand it. */
 #define VERSION 1
-
-static const char interface_xml[]
-    = "<node><interface name='io.github.performance_recorder.Broker1'>"
-      "<method name='Begin'><arg type='a{sv}' name='options' direction='in'/>"
-      "<arg type='h' name='socket' direction='out'/>"
-      "<arg type='a{sv}' name='info' direction='out'/></method>"
-      "<method name='Ask'><arg type='s' name='answer' direction='out'/></method>"
-      "<method name='Orphans'><arg type='aa{sv}' name='orphans' direction='out'/></method>"
-      "<method name='Claim'><arg type='s' name='id' direction='in'/>"
-      "<arg type='h' name='socket' direction='out'/>"
-      "<arg type='a{sv}' name='info' direction='out'/></method>"
-      "<property name='Version' type='u' access='read'/></interface></node>";
 
 typedef struct
 {
@@ -74,43 +63,15 @@ static const struct
   [WPR_VERDICT_FAILED] = { "Failed", NULL },
 };
 
-static void
-return_error (GDBusMethodInvocation *invocation, const char *name, const char *sentence)
-{
-  g_autofree char *full = g_strconcat (ERROR_PREFIX, name, NULL);
-  g_autofree char *text = g_utf8_make_valid (sentence, -1);
-  g_dbus_method_invocation_return_dbus_error (invocation, full, text);
-}
-
-static void
-return_failure (GDBusMethodInvocation *invocation, const GError *error)
-{
-  gboolean limit = g_error_matches (error, WPR_ERROR, WPR_ERROR_NO_SPACE);
-  return_error (invocation, limit ? "Limit" : "Failed", error->message);
-}
-
-/* The session's end for the caller; takes fd and info. */
-static void
-return_session (GDBusMethodInvocation *invocation, int fd, GVariant *info)
-{
-  g_autoptr (GUnixFDList) fds = g_unix_fd_list_new_from_array (&fd, 1);
-  g_autoptr (GVariant) kept = g_variant_take_ref (info);
-  g_dbus_method_invocation_return_value_with_unix_fd_list (
-      invocation, g_variant_new ("(h@a{sv})", 0, kept), fds);
-}
-
 /* ---- the journal ---- */
 
 /* "User alice (1000), process 42, instance WPR, memory, contents of programs" */
 static char *
 who_and_what (const WprBrokerGrant *grant)
 {
-  struct passwd entry, *found = NULL;
-  char room[4096];
-  getpwuid_r (grant->uid, &entry, room, sizeof room, &found);
-  return g_strdup_printf ("User %s (%u), process %u, instance %s, %s%s",
-                          found != NULL ? found->pw_name : "?", grant->uid, grant->pid,
-                          grant->instance, grant->memory ? "memory" : "file",
+  g_autofree char *name = wpr_user_name (grant->uid);
+  return g_strdup_printf ("User %s (%u), process %u, instance %s, %s%s", name, grant->uid,
+                          grant->pid, grant->instance, grant->memory ? "memory" : "file",
                           grant->contents ? ", contents of programs" : "");
 }
 
@@ -161,20 +122,51 @@ call_free (WprBrokerCall *call)
   g_free (call);
 }
 
-/* TRUE if it may go on; else the call is answered and gone. */
+/* The call is answered and gone. Whoever gave no instance wanted no recording: not for the journal.
+ */
+static void
+refuse (WprBrokerCall *call, const char *name, const char *why)
+{
+  g_autofree char *full = g_strconcat (ERROR_PREFIX, name, NULL);
+  g_autofree char *text = g_utf8_make_valid (why, -1);
+  if (call->grant.instance != NULL)
+    note_refusal (call->broker, &call->grant, why);
+  g_dbus_method_invocation_return_dbus_error (call->invocation, full, text);
+  call_free (call);
+}
+
+static void
+fail (WprBrokerCall *call, const GError *error)
+{
+  gboolean limit = g_error_matches (error, WPR_ERROR, WPR_ERROR_NO_SPACE);
+  refuse (call, limit ? "Limit" : "Failed", error->message);
+}
+
+static void
+succeed (WprBrokerCall *call, GVariant *result, GUnixFDList *fds)
+{
+  g_dbus_method_invocation_return_value_with_unix_fd_list (call->invocation, result, fds);
+  call_free (call);
+}
+
+/* The session's end for the caller; takes fd and info. */
+static void
+give_session (WprBrokerCall *call, int fd, GVariant *info)
+{
+  g_autoptr (GUnixFDList) fds = g_unix_fd_list_new_from_array (&fd, 1);
+  succeed (call, g_variant_new ("(h@a{sv})", 0, info), fds);
+}
+
+/* TRUE if it may go on; else it is refused. */
 static gboolean
 may (WprBrokerCall *call, const WprAnswer *answer)
 {
   call->grant.uid = answer->uid;
   call->grant.pid = answer->pid;
-  if (answer->verdict == WPR_VERDICT_YES)
-    return TRUE;
-  const char *why = answer->why != NULL ? answer->why : verdicts[answer->verdict].sentence;
-  if (call->grant.instance != NULL)
-    note_refusal (call->broker, &call->grant, why);
-  return_error (call->invocation, verdicts[answer->verdict].name, why);
-  call_free (call);
-  return FALSE;
+  if (answer->verdict != WPR_VERDICT_YES)
+    refuse (call, verdicts[answer->verdict].name,
+            answer->why != NULL ? answer->why : verdicts[answer->verdict].sentence);
+  return answer->verdict == WPR_VERDICT_YES;
 }
 
 static void
@@ -186,18 +178,14 @@ begin_allowed (const WprAnswer *answer, gpointer data)
   int fd = -1;
   if (!may (call, answer))
     return;
-  if (wpr_broker_serve (&call->grant, &fd, &info, &error))
+  if (!wpr_broker_serve (&call->grant, &fd, &info, &error))
     {
-      g_autofree char *who = who_and_what (&call->grant);
-      wpr_log (WPR_LOG_ALLOWED, "%s: may record this computer until that recording ends.", who);
-      return_session (call->invocation, fd, info);
+      fail (call, error);
+      return;
     }
-  else
-    {
-      note_refusal (call->broker, &call->grant, error->message);
-      return_failure (call->invocation, error);
-    }
-  call_free (call);
+  g_autofree char *who = who_and_what (&call->grant);
+  wpr_log (WPR_LOG_ALLOWED, "%s: may record this computer until that recording ends.", who);
+  give_session (call, fd, info);
 }
 
 /* Nobody is asked for a password to hear then that there are too many sessions. */
@@ -208,17 +196,13 @@ begin_known (const WprAnswer *answer, gpointer data)
   g_autoptr (GError) error = NULL;
   if (!may (call, answer))
     return;
-  if (wpr_broker_may_serve (answer->uid, &error))
-    {
-      wpr_authority_ask (call->broker->authority,
-                         g_dbus_method_invocation_get_sender (call->invocation),
-                         call->interactive ? WPR_QUESTION_INTERACTIVE : WPR_QUESTION_QUIET,
-                         call->grant.contents, begin_allowed, call);
-      return;
-    }
-  note_refusal (call->broker, &call->grant, error->message);
-  return_failure (call->invocation, error);
-  call_free (call);
+  if (!wpr_broker_may_serve (answer->uid, &error))
+    fail (call, error);
+  else
+    wpr_authority_ask (call->broker->authority,
+                       g_dbus_method_invocation_get_sender (call->invocation),
+                       call->interactive ? WPR_QUESTION_INTERACTIVE : WPR_QUESTION_QUIET,
+                       call->grant.contents, begin_allowed, call);
 }
 
 static void
@@ -226,22 +210,16 @@ ask_answered (const WprAnswer *answer, gpointer data)
 {
   WprBrokerCall *call = data;
   static const char *const words[] = { "yes", "challenge", "no" };
-  if (answer->verdict > WPR_VERDICT_NO && !may (call, answer))
-    return;
-  g_dbus_method_invocation_return_value (call->invocation,
-                                         g_variant_new ("(s)", words[answer->verdict]));
-  call_free (call);
+  if (answer->verdict <= WPR_VERDICT_NO || may (call, answer))
+    succeed (call, g_variant_new ("(s)", words[answer->verdict]), NULL);
 }
 
 static void
 orphans_known (const WprAnswer *answer, gpointer data)
 {
   WprBrokerCall *call = data;
-  if (!may (call, answer))
-    return;
-  g_dbus_method_invocation_return_value (
-      call->invocation, g_variant_new ("(@aa{sv})", wpr_broker_orphans (answer->uid)));
-  call_free (call);
+  if (may (call, answer))
+    succeed (call, g_variant_new ("(@aa{sv})", wpr_broker_orphans (answer->uid)), NULL);
 }
 
 /* What was allowed once is still allowed: polkit is not asked again for the same recording. */
@@ -255,10 +233,9 @@ claim_known (const WprAnswer *answer, gpointer data)
   if (!may (call, answer))
     return;
   if (wpr_broker_claim (answer->uid, call->text, &fd, &info, &error))
-    return_session (call->invocation, fd, info);
+    give_session (call, fd, info);
   else
-    return_failure (call->invocation, error);
-  call_free (call);
+    fail (call, error);
 }
 
 /* From the message comes what is wanted, never who wants it. */
@@ -276,8 +253,10 @@ read_arguments (WprBrokerCall *call, GVariant *parameters)
   g_variant_lookup (options, "contents", "b", &call->grant.contents);
   g_variant_lookup (options, "interactive", "b", &call->interactive);
   call->grant.memory = g_str_equal (mode, "memory");
+  if ((!call->grant.memory && !g_str_equal (mode, "file")) || !wpr_instance_name_valid (instance))
+    return FALSE;
   call->grant.instance = call->text = g_strdup (instance);
-  return (call->grant.memory || g_str_equal (mode, "file")) && wpr_instance_name_valid (instance);
+  return TRUE;
 }
 
 static const struct
@@ -307,11 +286,8 @@ on_call (GDBusConnection *bus, const char *sender, const char *path, const char 
   if (self->ending)
     may (call, &(WprAnswer){ .verdict = WPR_VERDICT_GONE });
   else if (!read_arguments (call, parameters))
-    {
-      return_error (invocation, "Failed",
-                    "The mode is neither file nor memory, or the instance's name is not one.");
-      call_free (call);
-    }
+    refuse (call, "Failed",
+            "The mode is neither file nor memory, or the instance's name is not one.");
   else
     wpr_authority_ask (self->authority, sender, methods[row].kind, FALSE, call->answered, call);
 }
@@ -408,16 +384,15 @@ static gboolean
 serve (WprBroker *self, guint question_s, GError **error)
 {
   static const GDBusInterfaceVTable table = { on_call, on_get_property, NULL, { 0 } };
-  g_autoptr (GDBusNodeInfo) node = g_dbus_node_info_new_for_xml (interface_xml, error);
-  if (node == NULL)
-    return FALSE;
   self->bus = g_bus_get_sync (G_BUS_TYPE_SYSTEM, NULL, error);
   if (self->bus == NULL)
     return FALSE;
   self->authority = wpr_authority_new (self->bus, question_s, error);
   if (self->authority == NULL
-      || g_dbus_connection_register_object (self->bus, OBJECT_PATH, node->interfaces[0], &table,
-                                            self, NULL, error)
+      || g_dbus_connection_register_object (
+             self->bus, OBJECT_PATH,
+             (GDBusInterfaceInfo *)&io_github_performance_recorder_broker1_interface, &table, self,
+             NULL, error)
              == 0)
     return FALSE;
   self->loop = g_main_loop_new (NULL, FALSE);

@@ -5,24 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
-#include "world/open-files.h"
-
-const WprBrokerVerbType wpr_broker_verbs[WPR_BROKER_N_VERBS] = {
-  [WPR_BROKER_OPEN] = { "open", "(" WPR_BROKER_ROWS "a" WPR_BROKER_RING "au)", WPR_BROKER_OPENED },
-  [WPR_BROKER_ADD] = { "add", WPR_BROKER_ROWS, WPR_BROKER_OPENED },
-  [WPR_BROKER_DROP] = { "drop", "u", "a(ttt)" },
-  [WPR_BROKER_FILTER] = { "filter", "(uau)", WPR_BROKER_OPENED },
-  [WPR_BROKER_GROW] = { "grow", "(ut)", WPR_BROKER_OPENED },
-  [WPR_BROKER_GROW_AHEAD] = { "grow-ahead", "(ut)", "()" },
-  [WPR_BROKER_CPU_ONLINE] = { "cpu-online", "u", WPR_BROKER_OPENED },
-  [WPR_BROKER_CLOSE] = { "close", "()", "()" },
-  [WPR_BROKER_FORMATS] = { "formats", "as", "a(sis)" },
-  [WPR_BROKER_KALLSYMS] = { "kallsyms", "()", "ay" },
-  [WPR_BROKER_RUNDOWN] = { "rundown", "b", "ay" },
-  [WPR_BROKER_DESCRIPTORS] = { "descriptors", "b", WPR_OPEN_FILES_PACKED },
-  [WPR_BROKER_KEEP] = { "keep", "(bay)", "()" },
-  [WPR_BROKER_RECALL] = { "recall", "()", "(" WPR_BROKER_OPENED "ay)" },
-};
+#include <unistd.h>
 
 G_STATIC_ASSERT (sizeof (WprEventId) == 16 && G_STRUCT_OFFSET (WprEventId, cpu) == 12);
 G_STATIC_ASSERT (sizeof (WprRefusal) == 12 && sizeof (WprGroupCount) == 24);
@@ -63,7 +46,6 @@ send_packet (int fd, gconstpointer data, gsize size, const int *fds, gsize n_fds
   WprBrokerControl control = { 0 };
   struct iovec part = { .iov_base = (gpointer)data, .iov_len = size };
   struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-  gssize n;
   if (n_fds > 0)
     {
       message.msg_control = &control;
@@ -73,10 +55,7 @@ send_packet (int fd, gconstpointer data, gsize size, const int *fds, gsize n_fds
       control.head.cmsg_len = CMSG_LEN (sizeof (int) * n_fds);
       memcpy (CMSG_DATA (&control.head), fds, sizeof (int) * n_fds);
     }
-  do
-    n = sendmsg (fd, &message, MSG_NOSIGNAL);
-  while (n < 0 && errno == EINTR);
-  return n == (gssize)size;
+  return TEMP_FAILURE_RETRY (sendmsg (fd, &message, MSG_NOSIGNAL)) == (gssize)size;
 }
 
 gboolean
@@ -97,12 +76,9 @@ wpr_broker_receive (int fd, const char *type, struct msghdr *message)
   struct msghdr plain = { 0 }, *in = message != NULL ? message : &plain;
   g_autofree guint8 *bytes = g_malloc (WPR_BROKER_PACKET_MOST);
   struct iovec part = { .iov_base = bytes, .iov_len = WPR_BROKER_PACKET_MOST };
-  gssize n;
   in->msg_iov = &part;
   in->msg_iovlen = 1;
-  do
-    n = recvmsg (fd, in, MSG_CMSG_CLOEXEC);
-  while (n < 0 && errno == EINTR);
+  gssize n = TEMP_FAILURE_RETRY (recvmsg (fd, in, MSG_CMSG_CLOEXEC));
   in->msg_iov = NULL;
   if (n <= 0)
     {
@@ -110,18 +86,13 @@ wpr_broker_receive (int fd, const char *type, struct msghdr *message)
       errno = n == 0 ? 0 : errno;
       return NULL;
     }
-  errno = (in->msg_flags & MSG_CTRUNC) != 0  ? EBADF
-          : (in->msg_flags & MSG_TRUNC) != 0 ? EMSGSIZE
-                                             : EBADMSG;
-  if ((in->msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0)
-    return NULL;
   g_autoptr (GBytes) whole = g_bytes_new_take (g_steal_pointer (&bytes), (gsize)n);
   g_autoptr (GVariant) value
       = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (type), whole, FALSE));
-  if (g_variant_is_normal_form (value))
-    return g_steal_pointer (&value);
   errno = EBADMSG;
-  return NULL;
+  return (in->msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0 && g_variant_is_normal_form (value)
+             ? g_steal_pointer (&value)
+             : NULL;
 }
 
 gboolean

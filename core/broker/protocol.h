@@ -9,8 +9,6 @@
 #include <sys/socket.h>
 #include "perf/event.h"
 
-G_BEGIN_DECLS
-
 #define WPR_BROKER_VERSION 1
 #define WPR_BROKER_REQUEST "(uuv)"
 #define WPR_BROKER_ANSWER "(uusutv)"
@@ -39,6 +37,7 @@ typedef enum
 #define WPR_BROKER_ROW "(uuusttubbuau)"
 #define WPR_BROKER_ROWS "(asa" WPR_BROKER_ROW ")" /* filters, rows */
 #define WPR_BROKER_RING "(tbu)"                   /* bytes, backward, watermark */
+#define WPR_BROKER_PLAN "(" WPR_BROKER_ROWS "a" WPR_BROKER_RING "au)" /* .., CPUs */
 /* leaders (ring, cpu, bytes; their descriptors in this order), ids, refusals */
 #define WPR_BROKER_OPENED "(a(uut)a(tuu)a(uui))"
 
@@ -47,12 +46,6 @@ typedef struct
   guint32 ring, cpu;
   guint64 bytes;
 } WprBrokerLeader; /* as (uut) lies in memory */
-
-typedef struct
-{
-  const char *name, *args, *result;
-} WprBrokerVerbType;
-extern const WprBrokerVerbType wpr_broker_verbs[WPR_BROKER_N_VERBS];
 
 /* A packet must fit what a socket buffers by default (208 KiB). */
 #define WPR_BROKER_PACKET_MOST (192 * 1024)
@@ -80,5 +73,3 @@ gboolean wpr_broker_send (int fd, GVariant *message, const int *fds, gsize n_fds
 GVariant *wpr_broker_receive (int fd, const char *type, struct msghdr *message);
 /* What is longer than a packet. */
 gboolean wpr_broker_send_bytes (int fd, GVariant *value);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "broker/session.h"
 #include "perf/kprobe.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   WprBrokerGrant grant; /* texts owned */
@@ -32,6 +30,7 @@ typedef struct
   GByteArray *kept;          /* of the client, for who claims */
   guint32 number;            /* of the last request */
   guint n_rows_most;         /* there ever were */
+  const char *how;           /* it ended, as WprBrokerEndedFunc has it */
   guint ahead_ring, n_stray; /* grown ahead; leaders of those that were not taken */
   gsize ahead_bytes;         /* a CPU; 0: none */
 } WprServed;
@@ -41,8 +40,8 @@ WprServed *wpr_served_new (const WprBrokerGrant *grant, WprOpener *opener);
 void wpr_served_free (WprServed *served);
 void wpr_served_close (WprServed *served);
 /* The answer to a request (floating), the leaders (int, not to be closed) that go with it, and the
- * result that goes behind it where it is large. malformed: not a request our client makes, the
- * session ends. */
+ * result that goes behind it where it is large. request: NULL for a packet that was none.
+ * malformed: not a request our client makes, the session ends. */
 GVariant *wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, GVariant **behind,
                              gboolean *malformed);
 
@@ -51,5 +50,3 @@ GVariant *wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, 
 gboolean wpr_served_take (WprServed *served, guint64 bytes, guint fds, GError **error);
 /* What it really has. */
 void wpr_served_settle (WprServed *served, guint64 bytes, guint fds);
-
-G_END_DECLS

@@ -20,8 +20,8 @@
 
 static const char *const no_socket = N_ ("No socket for the recording could be had.");
 static GMutex lock;
-static GCond changed;  /* an orphan was claimed, or all is over */
-static GPtrArray *all; /* WprServed */
+static GCond changed; /* an orphan was claimed, or all is over */
+static GList *all;    /* WprServed */
 static WprBrokerEndedFunc ended_func;
 static gpointer ended_data;
 static guint orphan_seconds = WPR_BROKER_ORPHAN_S;
@@ -62,18 +62,16 @@ fds_most (void)
 gboolean
 wpr_served_take (WprServed *served, guint64 bytes, guint fds, GError **error)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   guint64 all_bytes = bytes, all_fds = fds;
-  g_mutex_lock (&lock);
-  for (guint i = 0; all != NULL && i < all->len; i++)
+  for (const GList *at = all; at != NULL; at = at->next)
     {
-      const WprServed *other = g_ptr_array_index (all, i);
-      all_bytes += other->bytes;
-      all_fds += other->fds;
+      all_bytes += ((const WprServed *)at->data)->bytes;
+      all_fds += ((const WprServed *)at->data)->fds;
     }
   gboolean fits = all_bytes <= ring_bytes_most () && all_fds <= fds_most ();
   served->bytes += fits ? bytes : 0;
   served->fds += fits ? fds : 0;
-  g_mutex_unlock (&lock);
   if (fits)
     return TRUE;
   return wpr_broker_refuse (
@@ -88,10 +86,9 @@ wpr_served_take (WprServed *served, guint64 bytes, guint fds, GError **error)
 void
 wpr_served_settle (WprServed *served, guint64 bytes, guint fds)
 {
-  g_mutex_lock (&lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   served->bytes = bytes;
   served->fds = fds;
-  g_mutex_unlock (&lock);
 }
 
 /* ---- the thread ---- */
@@ -108,15 +105,6 @@ serve (WprServed *served, int fd)
       gboolean malformed;
       if (request == NULL && (errno == 0 || errno == ECONNRESET))
         return "closed";
-      if (request == NULL)
-        {
-          wpr_broker_send (fd,
-                           g_variant_new (WPR_BROKER_ANSWER, served->number + 1, WPR_ERROR_USAGE,
-                                          N_ ("The request is not one of this service's."), 0,
-                                          (guint64)0, g_variant_new ("()")),
-                           NULL, 0);
-          return "refused";
-        }
       GVariant *answer = wpr_served_answer (served, request, fds, &behind, &malformed);
       gboolean sent = wpr_broker_send (fd, answer, (const int *)fds->data, fds->len)
                       && (behind == NULL || wpr_broker_send_bytes (fd, behind));
@@ -140,10 +128,10 @@ wpr_served_keeps_newest (const WprServed *served)
 
 /* The client is gone: waits for another one of the same user. FALSE: there will be none. */
 static gboolean
-wait_for_claim (WprServed *served, const char **how)
+wait_for_claim (WprServed *served)
 {
   gint64 until = g_get_monotonic_time () + (gint64)orphan_seconds * G_TIME_SPAN_SECOND;
-  g_mutex_lock (&lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   close (served->fd);
   served->fd = -1;
   if (served->grant.memory && wpr_served_keeps_newest (served))
@@ -151,32 +139,22 @@ wait_for_claim (WprServed *served, const char **how)
   while (served->orphan_until != 0 && served->fd < 0 && !served->over)
     if (!g_cond_wait_until (&changed, &lock, until))
       {
-        *how = "orphan-expired";
+        served->how = "orphan-expired";
         break;
       }
   served->orphan_until = 0;
   served->over |= served->fd < 0;
   served->number = 0;
-  gboolean goes_on = !served->over;
-  g_mutex_unlock (&lock);
-  return goes_on;
+  return !served->over;
 }
-
-typedef struct
-{
-  WprServed *served;
-  const char *how;
-} Ended;
 
 static gboolean
 tell_ended (gpointer data)
 {
-  Ended *ended = data;
+  WprServed *served = data;
   if (ended_func != NULL)
-    ended_func (&ended->served->grant, ended->served->n_rows_most, ended->served->begun_us,
-                ended->how, ended_data);
-  wpr_served_free (ended->served);
-  g_free (ended);
+    ended_func (&served->grant, served->n_rows_most, served->begun_us, served->how, ended_data);
+  wpr_served_free (served);
   return G_SOURCE_REMOVE;
 }
 
@@ -184,20 +162,16 @@ static gpointer
 run (gpointer data)
 {
   WprServed *served = data;
-  const char *how;
   do
-    how = serve (served, served->fd);
-  while (wait_for_claim (served, &how));
+    served->how = serve (served, served->fd);
+  while (wait_for_claim (served));
   wpr_served_close (served);
 
-  Ended *ended = g_new (Ended, 1);
-  *ended = (Ended){ served, how };
-  g_mutex_lock (&lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   if (served->fd >= 0)
     close (served->fd);
-  g_ptr_array_remove_fast (all, served);
-  g_idle_add (tell_ended, ended); /* before anybody sees that it is gone: main.c waits for that */
-  g_mutex_unlock (&lock);
+  all = g_list_remove (all, served);
+  g_idle_add (tell_ended, served); /* before anybody sees that it is gone: main.c waits for that */
   return NULL;
 }
 
@@ -206,12 +180,10 @@ run (gpointer data)
 gboolean
 wpr_broker_may_serve (guint uid, GError **error)
 {
-  guint own = 0, n;
-  g_mutex_lock (&lock);
-  n = all != NULL ? all->len : 0;
-  for (guint i = 0; i < n; i++)
-    own += ((WprServed *)g_ptr_array_index (all, i))->grant.uid == uid;
-  g_mutex_unlock (&lock);
+  guint own = 0, n = 0;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  for (const GList *at = all; at != NULL; at = at->next, n++)
+    own += ((const WprServed *)at->data)->grant.uid == uid;
   if (n < WPR_BROKER_SESSIONS_MOST && own < WPR_BROKER_SESSIONS_OF_USER)
     return TRUE;
   return wpr_broker_refuse (error, WPR_ERROR_NO_SPACE,
@@ -231,10 +203,7 @@ make_pair (int pair[2], GError **error)
 static GVariant *
 info_of (const WprServed *served)
 {
-  GVariantBuilder builder;
-  g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
-  g_variant_builder_add (&builder, "{sv}", "id", g_variant_new_string (served->id));
-  return g_variant_builder_end (&builder);
+  return g_variant_new_parsed ("{'id': <%s>}", served->id);
 }
 
 gboolean
@@ -246,24 +215,20 @@ wpr_broker_serve (const WprBrokerGrant *grant, int *client_fd, GVariant **info, 
   WprServed *served = wpr_served_new (grant, wpr_opener_local_new ());
   served->fd = pair[0];
   *client_fd = pair[1];
-  *info = info_of (served);
   g_mutex_lock (&lock);
-  if (all == NULL)
-    all = g_ptr_array_new ();
-  g_ptr_array_add (all, served);
-  g_mutex_unlock (&lock);
   GThread *thread = g_thread_try_new ("wpr-session", run, served, NULL);
   if (thread != NULL)
+    all = g_list_prepend (all, served);
+  g_mutex_unlock (&lock);
+  if (thread != NULL)
     {
+      /* Nobody else frees it: that is done on this thread's main context. */
+      *info = info_of (served);
       g_thread_unref (thread);
       return TRUE;
     }
-  g_mutex_lock (&lock);
-  g_ptr_array_remove_fast (all, served);
-  g_mutex_unlock (&lock);
   close (pair[0]);
   close (pair[1]);
-  g_variant_unref (g_variant_ref_sink (*info));
   wpr_served_free (served);
   return wpr_broker_refuse (error, WPR_ERROR_NO_SPACE, no_socket);
 }
@@ -272,25 +237,21 @@ gboolean
 wpr_broker_claim (guint uid, const char *id, int *client_fd, GVariant **info, GError **error)
 {
   int pair[2];
-  gboolean found = FALSE;
   if (!make_pair (pair, error))
     return FALSE;
-  g_mutex_lock (&lock);
-  for (guint i = 0; all != NULL && i < all->len && !found; i++)
+  *client_fd = pair[1];
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  for (const GList *at = all; at != NULL; at = at->next)
     {
-      WprServed *served = g_ptr_array_index (all, i);
+      WprServed *served = at->data;
       if (served->grant.uid != uid || served->orphan_until == 0 || served->fd >= 0 || served->over
           || g_strcmp0 (served->id, id) != 0)
         continue;
-      found = TRUE;
       served->fd = pair[0];
       *info = info_of (served);
+      g_cond_broadcast (&changed);
+      return TRUE;
     }
-  g_cond_broadcast (&changed);
-  g_mutex_unlock (&lock);
-  *client_fd = pair[1];
-  if (found)
-    return TRUE;
   close (pair[0]);
   close (pair[1]);
   return wpr_broker_refuse (error, WPR_ERROR_NOT_RECORDING,
@@ -302,47 +263,37 @@ wpr_broker_orphans (guint uid)
 {
   GVariantBuilder builder;
   gint64 now = g_get_monotonic_time ();
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
-  g_mutex_lock (&lock);
-  for (guint i = 0; all != NULL && i < all->len; i++)
+  for (const GList *at = all; at != NULL; at = at->next)
     {
-      const WprServed *served = g_ptr_array_index (all, i);
-      if (served->grant.uid != uid || served->orphan_until <= now || served->fd >= 0)
-        continue;
-      g_variant_builder_open (&builder, G_VARIANT_TYPE_VARDICT);
-      g_variant_builder_add (&builder, "{sv}", "id", g_variant_new_string (served->id));
-      g_variant_builder_add (&builder, "{sv}", "instance",
-                             g_variant_new_string (served->grant.instance));
-      g_variant_builder_add (&builder, "{sv}", "bytes", g_variant_new_uint64 (served->bytes));
-      g_variant_builder_add (
-          &builder, "{sv}", "seconds_left",
-          g_variant_new_uint32 ((guint32)((served->orphan_until - now) / G_TIME_SPAN_SECOND)));
-      g_variant_builder_close (&builder);
+      const WprServed *served = at->data;
+      if (served->grant.uid == uid && served->orphan_until > now && served->fd < 0)
+        g_variant_builder_add_parsed (
+            &builder, "{'id': <%s>, 'instance': <%s>, 'bytes': <%t>, 'seconds_left': <%u>}",
+            served->id, served->grant.instance, served->bytes,
+            (guint)((served->orphan_until - now) / G_TIME_SPAN_SECOND));
     }
-  g_mutex_unlock (&lock);
   return g_variant_builder_end (&builder);
 }
 
 guint
 wpr_broker_get_n_out (void)
 {
-  g_mutex_lock (&lock);
-  guint n = all != NULL ? all->len : 0;
-  g_mutex_unlock (&lock);
-  return n;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  return g_list_length (all);
 }
 
 void
 wpr_broker_close_all (void)
 {
-  g_mutex_lock (&lock);
-  for (guint i = 0; all != NULL && i < all->len; i++)
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  for (const GList *at = all; at != NULL; at = at->next)
     {
-      WprServed *served = g_ptr_array_index (all, i);
+      WprServed *served = at->data;
       served->over = TRUE;
       if (served->fd >= 0)
         shutdown (served->fd, SHUT_RDWR);
     }
   g_cond_broadcast (&changed);
-  g_mutex_unlock (&lock);
 }

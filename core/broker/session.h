@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint uid;
@@ -48,5 +46,3 @@ void wpr_broker_set_ended_func (WprBrokerEndedFunc func, gpointer data);
 /* Tests: how long orphans live, and how much memory all rings together may have (0: the default,
  * half of the machine's). */
 void wpr_broker_set_limits (guint orphan_seconds, guint64 ring_bytes);
-
-G_END_DECLS

@@ -5,16 +5,12 @@
 #include "config.h"
 #include "broker/session-private.h"
 
-#include <errno.h>
 #include <glib/gi18n-lib.h>
-#include <string.h>
-#include <unistd.h>
 #include "base/files.h"
 #include "broker/check.h"
 #include "world/open-files.h"
 #include "world/world.h"
 
-#define PROBE "kprobe:"
 /* A line a symbol, 250 000 of them with every driver. */
 #define KALLSYMS_MOST (64 * 1024 * 1024)
 /* Ids grow with every change; a recording changes some hundred times. */
@@ -22,15 +18,11 @@
 
 typedef struct
 {
+  WprBrokerVerb verb;
   GVariant *result;
   guint leader, id; /* positions in `opened` from which on it is the answer */
+  GArray *refusals; /* WprRefusal of ours, behind what the kernel refused */
 } Answer;
-
-static gboolean
-is_open (const WprServed *served)
-{
-  return served->rings->len > 0;
-}
 
 static guint
 n_cpus (const WprServed *served)
@@ -51,42 +43,18 @@ settle (WprServed *served)
                          + (1 + g_hash_table_size (served->rows)) * n_cpus (served));
 }
 
-static gboolean
-say_not_open (GError **error)
-{
-  return wpr_broker_refuse (error, WPR_ERROR_STATE,
-                            N_ ("This session records nothing that could be changed."));
-}
-
-static gboolean
-say_unknown (GError **error)
-{
-  return wpr_broker_refuse (error, WPR_ERROR_USAGE,
-                            N_ ("This session has no such event, ring or CPU."));
-}
+static const char *const unknown = N_ ("This session has no such event, ring or CPU.");
 
 /* ---- opening ---- */
 
-/* A probe has another name in tracefs, once it is made. */
-static char *
-real_name (WprServed *served, const char *name)
-{
-  if (!g_str_has_prefix (name, PROBE))
-    return g_strdup (name);
-  if (served->probes == NULL)
-    served->probes = wpr_kprobes_new ();
-  const char *made
-      = served->probes != NULL ? wpr_kprobes_add (served->probes, name + strlen (PROBE)) : NULL;
-  return g_strdup (made != NULL ? made : name);
-}
-
+/* Probes are made. */
 static void
 name_probes (WprServed *served, GArray *events)
 {
   for (guint i = 0; i < events->len; i++)
     {
       WprPerfEvent *event = &g_array_index (events, WprPerfEvent, i);
-      char *name = real_name (served, event->name);
+      char *name = g_strdup (wpr_kprobes_name (&served->probes, event->name));
       g_free ((char *)event->name);
       event->name = name;
     }
@@ -104,13 +72,6 @@ keep_rows (WprServed *served, GArray *events)
     }
   g_free (g_array_steal (events, NULL));
   served->n_rows_most = MAX (served->n_rows_most, g_hash_table_size (served->rows));
-}
-
-/* What was refused here comes behind what the kernel refused. */
-static void
-add_refusals (WprServed *served, const GArray *refusals)
-{
-  g_array_append_vals (served->opened.refusals, refusals->data, refusals->len);
 }
 
 static gboolean
@@ -146,7 +107,6 @@ static gboolean
 answer_open (WprServed *served, GVariant *args, Answer *answer, GError **error)
 {
   g_autoptr (GArray) events = wpr_broker_events_new ();
-  g_autoptr (GArray) refusals = g_array_new (FALSE, FALSE, sizeof (WprRefusal));
   g_autoptr (GArray) rings = g_array_new (FALSE, TRUE, sizeof (WprRingSpec));
   g_autoptr (GVariant) rows = g_variant_get_child_value (args, 0);
   g_autoptr (GVariant) specs = g_variant_get_child_value (args, 1);
@@ -154,53 +114,35 @@ answer_open (WprServed *served, GVariant *args, Answer *answer, GError **error)
   gsize n;
   const guint32 *cpus = g_variant_get_fixed_array (list, &n, sizeof *cpus);
 
-  if (is_open (served))
-    return wpr_broker_refuse (error, WPR_ERROR_STATE, N_ ("This session records already."));
   if (!wpr_broker_check_rings (specs, rings, error) || !wpr_broker_check_cpus (cpus, n, error)
-      || !wpr_broker_check_rows (rows, rings->len, served->grant.contents, events, refusals, error)
-      || !open_checked (served, events, rings, cpus, n, error))
+      || !wpr_broker_check_rows (rows, rings->len, served->grant.contents, events, answer->refusals,
+                                 error))
     return FALSE;
-  add_refusals (served, refusals);
-  return TRUE;
+  return open_checked (served, events, rings, cpus, n, error);
 }
 
 /* ---- changes ---- */
 
 static gboolean
-may_change (WprServed *served, GError **error)
-{
-  if (!is_open (served))
-    return say_not_open (error);
-  if (served->opened.ids->len > IDS_MOST
-      || g_hash_table_size (served->rows) >= WPR_BROKER_ROWS_MOST)
-    return wpr_broker_refuse (error, WPR_ERROR_NO_SPACE,
-                              N_ ("This recording was changed too often. Begin another one."));
-  return TRUE;
-}
-
-static gboolean
 answer_add (WprServed *served, GVariant *args, Answer *answer, GError **error)
 {
   g_autoptr (GArray) events = wpr_broker_events_new ();
-  g_autoptr (GArray) refusals = g_array_new (FALSE, FALSE, sizeof (WprRefusal));
-  if (!may_change (served, error)
-      || !wpr_broker_check_rows (args, served->rings->len, served->grant.contents, events, refusals,
-                                 error))
+  if (!wpr_broker_check_rows (args, served->rings->len, served->grant.contents, events,
+                              answer->refusals, error))
     return FALSE;
-  if (events->len + refusals->len != 1)
-    return say_unknown (error);
+  if (events->len + answer->refusals->len != 1)
+    return wpr_broker_refuse (error, WPR_ERROR_USAGE, unknown);
   name_probes (served, events);
   for (guint i = 0; i < events->len; i++)
     {
       const WprPerfEvent *event = &g_array_index (events, WprPerfEvent, i);
       if (g_hash_table_contains (served->rows, GUINT_TO_POINTER (event->row)))
-        return say_unknown (error);
+        return wpr_broker_refuse (error, WPR_ERROR_USAGE, unknown);
       if (!wpr_served_take (served, 0, 2 * n_cpus (served), error)
           || !wpr_opener_add (served->opener, event, &served->opened, error))
         return FALSE;
     }
   keep_rows (served, events);
-  add_refusals (served, refusals);
   return TRUE;
 }
 
@@ -210,7 +152,7 @@ answer_drop (WprServed *served, GVariant *args, Answer *answer, GError **error)
   g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (WprGroupCount));
   guint32 row = g_variant_get_uint32 (args);
   if (!g_hash_table_contains (served->rows, GUINT_TO_POINTER (row)))
-    return say_unknown (error);
+    return wpr_broker_refuse (error, WPR_ERROR_USAGE, unknown);
   if (!wpr_opener_drop (served->opener, row, counts, error))
     return FALSE;
   g_hash_table_remove (served->rows, GUINT_TO_POINTER (row));
@@ -229,63 +171,41 @@ answer_filter (WprServed *served, GVariant *args, Answer *answer, GError **error
   const guint32 *tids = g_variant_get_fixed_array (list, &n, sizeof *tids);
   const WprPerfEvent *event = g_hash_table_lookup (served->rows, GUINT_TO_POINTER (row));
   if (event == NULL || event->kind != WPR_PERF_TRACEPOINT || n > WPR_PERF_FILTER_MOST)
-    return say_unknown (error);
-  return may_change (served, error) && wpr_served_take (served, 0, 2 * n_cpus (served), error)
+    return wpr_broker_refuse (error, WPR_ERROR_USAGE, unknown);
+  return wpr_served_take (served, 0, 2 * n_cpus (served), error)
          && wpr_opener_filter (served->opener, row, tids, n, &served->opened, error);
 }
 
-/* Rings of a set to so many bytes: a share for them, unless they are there ahead. */
-static gboolean
-may_grow (WprServed *served, GVariant *args, guint *ring, gsize *bytes, gboolean *ahead,
-          GError **error)
-{
-  guint32 number;
-  guint64 wanted;
-  g_variant_get (args, "(ut)", &number, &wanted);
-  if (!is_open (served))
-    return say_not_open (error);
-  if (number >= served->rings->len)
-    return say_unknown (error);
-  *ring = number;
-  *bytes = (gsize)wanted;
-  *ahead = number == served->ahead_ring && wanted == served->ahead_bytes;
-  return wpr_broker_check_bytes (wanted, error)
-         && (*ahead || wpr_served_take (served, wanted * n_cpus (served), n_cpus (served), error));
-}
-
-static gboolean
-answer_grow_ahead (WprServed *served, GVariant *args, Answer *answer, GError **error)
-{
-  guint ring;
-  gsize bytes;
-  gboolean ahead;
-  if (!may_grow (served, args, &ring, &bytes, &ahead, error))
-    return FALSE;
-  if (ahead)
-    return TRUE;
-  served->ahead_bytes = 0; /* the opener lets go of one that was not taken, but for its leaders */
-  if (!wpr_opener_grow_ahead (served->opener, ring, bytes, error))
-    return FALSE;
-  served->ahead_ring = ring;
-  served->ahead_bytes = bytes;
-  served->n_stray += n_cpus (served);
-  return TRUE;
-}
-
+/* Rings of a set to so many bytes, now or ahead: a share for them, unless they are there ahead. */
 static gboolean
 answer_grow (WprServed *served, GVariant *args, Answer *answer, GError **error)
 {
-  guint ring;
-  gsize bytes;
-  gboolean ahead;
-  if (!may_grow (served, args, &ring, &bytes, &ahead, error))
+  guint32 ring;
+  guint64 bytes;
+  guint n = n_cpus (served);
+  g_variant_get (args, "(ut)", &ring, &bytes);
+  if (ring >= served->rings->len)
+    return wpr_broker_refuse (error, WPR_ERROR_USAGE, unknown);
+  gboolean there = ring == served->ahead_ring && bytes == served->ahead_bytes;
+  if (!wpr_broker_check_bytes (bytes, error)
+      || (!there && !wpr_served_take (served, bytes * n, n, error)))
     return FALSE;
-  served->ahead_bytes = 0;
+  if (there && answer->verb == WPR_BROKER_GROW_AHEAD)
+    return TRUE;
+  served->ahead_bytes = 0; /* the opener lets go of one that was not taken, but for its leaders */
+  if (answer->verb == WPR_BROKER_GROW_AHEAD)
+    {
+      if (!wpr_opener_grow_ahead (served->opener, ring, bytes, error))
+        return FALSE;
+      served->ahead_ring = ring;
+      served->ahead_bytes = bytes;
+      served->n_stray += n;
+      return TRUE;
+    }
   if (!wpr_opener_grow (served->opener, ring, bytes, &served->opened, error))
     return FALSE;
   g_array_index (served->rings, WprRingSpec, ring).bytes = bytes;
-  if (ahead)
-    served->n_stray -= n_cpus (served);
+  served->n_stray -= there ? n : 0;
   return TRUE;
 }
 
@@ -294,7 +214,7 @@ answer_cpu_online (WprServed *served, GVariant *args, Answer *answer, GError **e
 {
   guint32 cpu = g_variant_get_uint32 (args);
   guint64 bytes = 0;
-  if (!may_change (served, error) || !wpr_broker_check_cpus (&cpu, 1, error))
+  if (!wpr_broker_check_cpus (&cpu, 1, error))
     return FALSE;
   for (guint i = 0; i < served->rings->len; i++)
     bytes += g_array_index (served->rings, WprRingSpec, i).bytes;
@@ -322,16 +242,15 @@ answer_formats (WprServed *served, GVariant *args, Answer *answer, GError **erro
   GVariantBuilder builder;
   gsize n = g_variant_n_children (args);
   if (n > WPR_BROKER_ROWS_MOST)
-    return say_unknown (error);
+    return wpr_broker_refuse (error, WPR_ERROR_USAGE, unknown);
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sis)"));
   for (gsize i = 0; i < n; i++)
     {
-      const char *name;
       g_autoptr (GVariant) child = g_variant_get_child_value (args, i);
-      name = g_variant_get_string (child, NULL);
+      const char *name = g_variant_get_string (child, NULL);
       if (!wpr_broker_check_tracepoint (name, served->grant.contents))
         continue;
-      g_autofree char *real = real_name (served, name);
+      const char *real = wpr_kprobes_name (&served->probes, name);
       g_autofree char *format = wpr_tracefs_format (real);
       int id = wpr_tracefs_id (real);
       if (format != NULL && id >= 0 && g_utf8_validate (format, -1, NULL))
@@ -341,19 +260,13 @@ answer_formats (WprServed *served, GVariant *args, Answer *answer, GError **erro
   return TRUE;
 }
 
-static GVariant *
-bytes_value (GBytes *bytes)
-{
-  return g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE);
-}
-
 static gboolean
 answer_kallsyms (WprServed *served, GVariant *args, Answer *answer, GError **error)
 {
   gsize size = 0;
   char *text = wpr_read_small ("/proc/kallsyms", KALLSYMS_MOST, &size);
   g_autoptr (GBytes) bytes = g_bytes_new_take (text, text != NULL ? size : 0);
-  answer->result = bytes_value (bytes);
+  answer->result = g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE);
   return TRUE;
 }
 
@@ -370,7 +283,7 @@ answer_rundown (WprServed *served, GVariant *args, Answer *answer, GError **erro
   wpr_world_read_proc_part (world, "/proc", now.monotonic_ns, flags, NULL);
   wpr_world_read_kernel (world, now.monotonic_ns);
   g_autoptr (GBytes) bytes = wpr_world_save (world);
-  answer->result = bytes_value (bytes);
+  answer->result = g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE);
   return TRUE;
 }
 
@@ -402,8 +315,6 @@ answer_keep (WprServed *served, GVariant *args, Answer *answer, GError **error)
 static gboolean
 answer_recall (WprServed *served, GVariant *args, Answer *answer, GError **error)
 {
-  if (!is_open (served))
-    return say_not_open (error);
   answer->leader = answer->id = 0;
   answer->result = g_variant_new (
       "(@" WPR_BROKER_OPENED "@ay)", wpr_broker_pack_opened (&served->opened, 0, 0, 0),
@@ -413,43 +324,71 @@ answer_recall (WprServed *served, GVariant *args, Answer *answer, GError **error
 
 /* ---- one request ---- */
 
-typedef gboolean (*Verb) (WprServed *served, GVariant *args, Answer *answer, GError **error);
-static const Verb verbs[WPR_BROKER_N_VERBS] = {
-  [WPR_BROKER_OPEN] = answer_open,
-  [WPR_BROKER_ADD] = answer_add,
-  [WPR_BROKER_DROP] = answer_drop,
-  [WPR_BROKER_FILTER] = answer_filter,
-  [WPR_BROKER_GROW] = answer_grow,
-  [WPR_BROKER_GROW_AHEAD] = answer_grow_ahead,
-  [WPR_BROKER_CPU_ONLINE] = answer_cpu_online,
-  [WPR_BROKER_CLOSE] = answer_close,
-  [WPR_BROKER_FORMATS] = answer_formats,
-  [WPR_BROKER_KALLSYMS] = answer_kallsyms,
-  [WPR_BROKER_RUNDOWN] = answer_rundown,
-  [WPR_BROKER_DESCRIPTORS] = answer_descriptors,
-  [WPR_BROKER_KEEP] = answer_keep,
-  [WPR_BROKER_RECALL] = answer_recall,
-};
-
-static void
-give_leaders (const WprServed *served, guint first, GArray *fds)
+/* What a verb asks of the session. */
+typedef enum
 {
-  for (guint i = first; served->opened.leaders != NULL && i < served->opened.leaders->len; i++)
-    g_array_append_val (fds, g_array_index (served->opened.leaders, WprLeader, i).fd);
+  ANY_TIME,
+  BEFORE,  /* nothing is open yet */
+  OPEN,    /* something is */
+  CHANGES, /* likewise, and it may be changed further */
+} Needs;
+
+static gboolean
+is_met (const WprServed *served, Needs needs, GError **error)
+{
+  gboolean open = served->rings->len > 0;
+  if (needs == BEFORE && open)
+    return wpr_broker_refuse (error, WPR_ERROR_STATE, N_ ("This session records already."));
+  if (needs >= OPEN && !open)
+    return wpr_broker_refuse (error, WPR_ERROR_STATE,
+                              N_ ("This session records nothing that could be changed."));
+  if (needs == CHANGES
+      && (served->opened.ids->len > IDS_MOST
+          || g_hash_table_size (served->rows) >= WPR_BROKER_ROWS_MOST))
+    return wpr_broker_refuse (error, WPR_ERROR_NO_SPACE,
+                              N_ ("This recording was changed too often. Begin another one."));
+  return TRUE;
 }
+
+static const struct
+{
+  gboolean (*answer) (WprServed *served, GVariant *args, Answer *answer, GError **error);
+  Needs needs;
+  const char *args, *result; /* types */
+} verbs[WPR_BROKER_N_VERBS] = {
+  [WPR_BROKER_OPEN] = { answer_open, BEFORE, WPR_BROKER_PLAN, WPR_BROKER_OPENED },
+  [WPR_BROKER_ADD] = { answer_add, CHANGES, WPR_BROKER_ROWS, WPR_BROKER_OPENED },
+  [WPR_BROKER_DROP] = { answer_drop, ANY_TIME, "u", "a(ttt)" },
+  [WPR_BROKER_FILTER] = { answer_filter, CHANGES, "(uau)", WPR_BROKER_OPENED },
+  [WPR_BROKER_GROW] = { answer_grow, OPEN, "(ut)", WPR_BROKER_OPENED },
+  [WPR_BROKER_GROW_AHEAD] = { answer_grow, OPEN, "(ut)", "()" },
+  [WPR_BROKER_CPU_ONLINE] = { answer_cpu_online, CHANGES, "u", WPR_BROKER_OPENED },
+  [WPR_BROKER_CLOSE] = { answer_close, ANY_TIME, "()", "()" },
+  [WPR_BROKER_FORMATS] = { answer_formats, ANY_TIME, "as", "a(sis)" },
+  [WPR_BROKER_KALLSYMS] = { answer_kallsyms, ANY_TIME, "()", "ay" },
+  [WPR_BROKER_RUNDOWN] = { answer_rundown, ANY_TIME, "b", "ay" },
+  [WPR_BROKER_DESCRIPTORS] = { answer_descriptors, ANY_TIME, "b", WPR_OPEN_FILES_PACKED },
+  [WPR_BROKER_KEEP] = { answer_keep, ANY_TIME, "(bay)", "()" },
+  [WPR_BROKER_RECALL] = { answer_recall, OPEN, "()", "(" WPR_BROKER_OPENED "ay)" },
+};
 
 /* Runs a verb that is of the right type. NULL with an error. */
 static GVariant *
 run (WprServed *served, guint32 verb, GVariant *args, GArray *fds, GError **error)
 {
-  gboolean gives
-      = g_str_equal (wpr_broker_verbs[verb].result, WPR_BROKER_OPENED) || verb == WPR_BROKER_RECALL;
-  Answer answer = { .leader = served->opened.leaders != NULL ? served->opened.leaders->len : 0,
+  gboolean gives = g_str_equal (verbs[verb].result, WPR_BROKER_OPENED) || verb == WPR_BROKER_RECALL;
+  g_autoptr (GArray) refusals = g_array_new (FALSE, FALSE, sizeof (WprRefusal));
+  Answer answer = { .verb = verb,
+                    .refusals = refusals,
+                    .leader = served->opened.leaders != NULL ? served->opened.leaders->len : 0,
                     .id = served->opened.ids != NULL ? served->opened.ids->len : 0 };
-  gboolean good = verbs[verb](served, args, &answer, error);
+  gboolean good = is_met (served, verbs[verb].needs, error)
+                  && verbs[verb].answer (served, args, &answer, error);
   settle (served);
-  if (good && gives)
-    give_leaders (served, answer.leader, fds);
+  if (good && refusals->len > 0)
+    g_array_append_vals (served->opened.refusals, refusals->data, refusals->len);
+  for (guint i = answer.leader; good && gives && i < served->opened.leaders->len; i++)
+    g_array_append_val (fds, g_array_index (served->opened.leaders, WprLeader, i).fd);
   if (good && answer.result == NULL)
     answer.result = gives ? wpr_broker_pack_opened (&served->opened, answer.leader, answer.id, 0)
                           : g_variant_new ("()");
@@ -464,11 +403,12 @@ wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, GVariant *
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GVariant) args = NULL, result = NULL;
-  guint32 number, verb;
-  g_variant_get (request, WPR_BROKER_REQUEST, &number, &verb, &args);
+  guint32 number = served->number + 1, verb = WPR_BROKER_N_VERBS;
+  if (request != NULL)
+    g_variant_get (request, WPR_BROKER_REQUEST, &number, &verb, &args);
   *behind = NULL;
   *malformed = number != served->number + 1 || verb >= WPR_BROKER_N_VERBS
-               || !g_variant_is_of_type (args, G_VARIANT_TYPE (wpr_broker_verbs[verb].args));
+               || !g_variant_is_of_type (args, G_VARIANT_TYPE (verbs[verb].args));
   if (*malformed)
     wpr_broker_refuse (&error, WPR_ERROR_USAGE, N_ ("The request is not one of this service's."));
   else
@@ -501,13 +441,10 @@ free_row (gpointer data)
 WprServed *
 wpr_served_new (const WprBrokerGrant *grant, WprOpener *opener)
 {
-  WprServed *served = g_new0 (WprServed, 1);
-  served->grant = *grant;
+  WprServed *served = g_new (WprServed, 1);
+  *served = (WprServed){ *grant, g_uuid_string_random (), g_get_real_time (), .fd = -1,
+                         .opener = opener };
   served->grant.instance = g_strdup (grant->instance != NULL ? grant->instance : "");
-  served->id = g_uuid_string_random ();
-  served->begun_us = g_get_real_time ();
-  served->fd = -1;
-  served->opener = opener;
   served->rows = g_hash_table_new_full (NULL, NULL, NULL, free_row);
   served->cpus = g_hash_table_new (NULL, NULL);
   served->rings = g_array_new (FALSE, TRUE, sizeof (WprRingSpec));

@@ -11,6 +11,7 @@
 
 #include "perf/event-private.h"
 
+#define PROBE "kprobe:"
 #define GROUP "wpr_"
 /* More recordings than that at one time in one process nobody has. */
 #define MOST_RECORDINGS 16
@@ -209,6 +210,17 @@ wpr_kprobes_add (WprKprobes *probes, const char *function)
     }
   errno = ENOENT;
   return NULL;
+}
+
+const char *
+wpr_kprobes_name (WprKprobes **probes, const char *name)
+{
+  if (!g_str_has_prefix (name, PROBE))
+    return name;
+  if (*probes == NULL)
+    *probes = wpr_kprobes_new ();
+  const char *made = *probes != NULL ? wpr_kprobes_add (*probes, name + strlen (PROBE)) : NULL;
+  return made != NULL ? made : name;
 }
 
 void

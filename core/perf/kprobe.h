@@ -21,6 +21,10 @@ WprKprobes *wpr_kprobes_new (void);
 /* Name of the event as tracefs has it, made when first asked for; NULL with errno, ENOENT for a
  * function that this kernel has not. Owned by the probes. */
 const char *wpr_kprobes_add (WprKprobes *probes, const char *function);
+/* An event's name as the kernel is asked for it: of a probe ("kprobe:FUNCTION") that of tracefs,
+ * made first if need be, and the probes likewise; any other, and of one that cannot be made, as it
+ * is: that is refused when it is opened. Owned by the probes, or name itself. */
+const char *wpr_kprobes_name (WprKprobes **probes, const char *name);
 /* Removes them: after their events are closed. */
 void wpr_kprobes_free (WprKprobes *probes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WprKprobes, wpr_kprobes_free)

@@ -5,10 +5,10 @@
 
 #include <gio/gunixfdlist.h>
 #include <glib/gi18n-lib.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include "recorder/bus-private.h"
+#include "base/behalf.h"
 
 typedef struct
 {
@@ -205,11 +205,7 @@ peer_user (GDBusConnection *connection)
 {
   GCredentials *credentials = g_dbus_connection_get_peer_credentials (connection);
   uid_t uid = credentials != NULL ? g_credentials_get_unix_user (credentials, NULL) : geteuid ();
-  struct passwd entry, *found = NULL;
-  char room[4096];
-  if (getpwuid_r (uid, &entry, room, sizeof room, &found) == 0 && found != NULL)
-    return g_strdup (found->pw_name);
-  return g_strdup_printf ("%u", (guint)uid);
+  return wpr_user_name (uid);
 }
 
 static void

@@ -12,7 +12,6 @@
 #include "source/kernel.h"
 #include "source/sideband.h"
 
-#define PROBE "kprobe:"
 /* The sideband: 736 bytes a started program, so 10 Hz carries 7 000 starts a second a CPU. */
 #define SIDEBAND_BYTES (512 * 1024)
 /* Wakes long before it is full; else the tick finds it. */
@@ -65,19 +64,6 @@ wpr_kernel_filter (WprSourceKernel *self, const WprPlanItem *item, const WprSess
   return g_intern_string (filter);
 }
 
-/* As the kernel is asked for it: a probe is made first, and has another name there. One that cannot
- * be made is refused when it is opened. */
-static const char *
-wpr_kernel_event_name (WprSourceKernel *self, const char *name)
-{
-  if (!g_str_has_prefix (name, PROBE))
-    return g_intern_string (name);
-  if (!self->probes)
-    self->probes = wpr_kprobes_new ();
-  const char *made = self->probes ? wpr_kprobes_add (self->probes, name + strlen (PROBE)) : NULL;
-  return g_intern_string (made ? made : name);
-}
-
 /* FALSE for an item that is not the kernel's to record. */
 gboolean
 wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession *session,
@@ -95,7 +81,7 @@ wpr_kernel_row (WprSourceKernel *self, const WprPlanItem *item, const WprSession
   for (guint i = 0; i < G_N_ELEMENTS (callchains); i++)
     if (callchains[i].stack == item->stack)
       event->callchain = callchains[i].callchain;
-  event->name = wpr_kernel_event_name (self, item->name);
+  event->name = g_intern_string (wpr_kprobes_name (&self->probes, item->name));
   event->period = item->period;
   if (item->period == 0 && item->interval_ns > 0)
     event->frequency = MAX (1, WPR_NS_PER_SECOND / item->interval_ns);

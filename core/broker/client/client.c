@@ -25,6 +25,24 @@
 #define ANSWER_TIMEOUT_S 300
 #define KEEP_CHUNK (128 * 1024)
 
+/* What each verb answers with. */
+static const char *const results[WPR_BROKER_N_VERBS] = {
+  [WPR_BROKER_OPEN] = WPR_BROKER_OPENED,
+  [WPR_BROKER_ADD] = WPR_BROKER_OPENED,
+  [WPR_BROKER_DROP] = "a(ttt)",
+  [WPR_BROKER_FILTER] = WPR_BROKER_OPENED,
+  [WPR_BROKER_GROW] = WPR_BROKER_OPENED,
+  [WPR_BROKER_GROW_AHEAD] = "()",
+  [WPR_BROKER_CPU_ONLINE] = WPR_BROKER_OPENED,
+  [WPR_BROKER_CLOSE] = "()",
+  [WPR_BROKER_FORMATS] = "a(sis)",
+  [WPR_BROKER_KALLSYMS] = "ay",
+  [WPR_BROKER_RUNDOWN] = "ay",
+  [WPR_BROKER_DESCRIPTORS] = WPR_OPEN_FILES_PACKED,
+  [WPR_BROKER_KEEP] = "()",
+  [WPR_BROKER_RECALL] = "(" WPR_BROKER_OPENED "ay)",
+};
+
 struct _WprBrokerSession
 {
   gatomicrefcount refs;
@@ -93,7 +111,7 @@ receive (WprBrokerSession *session, WprBrokerVerb verb, GArray *fds, GError **er
 {
   guint32 number, code, n_fds;
   guint64 size;
-  const char *sentence, *type = wpr_broker_verbs[verb].result;
+  const char *sentence, *type = results[verb];
   g_autoptr (GVariant) result = NULL;
   g_autoptr (GVariant) answer = wpr_broker_receive_fds (session->fd, WPR_BROKER_ANSWER, fds);
   if (answer == NULL)

@@ -404,7 +404,7 @@ test_verbs_need_what_they_are_about (void **state)
   assert_int_equal (ask (fd, ++number, WPR_BROKER_DROP, g_variant_new_uint32 (0), NULL),
                     WPR_ERROR_USAGE);
   assert_int_equal (ask (fd, ++number, WPR_BROKER_FILTER, g_variant_new ("(uau)", 0, NULL), NULL),
-                    WPR_ERROR_USAGE);
+                    WPR_ERROR_STATE);
   assert_int_equal (
       ask (fd, ++number, WPR_BROKER_GROW, g_variant_new ("(ut)", 0, (guint64)BYTES), NULL),
       WPR_ERROR_STATE);
