@@ -69,7 +69,7 @@ record (Screen *screen, gboolean by_keys)
     screen_keys ("key ctrl+r");
   else
     screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Start", "开始"));
-  kit_wait_text (screen, say ("Recording for", "已录制"));
+  kit_wait_text (screen, say ("Recording for", "已录制 "));
   run_named_programs ("guided", 5);
   if (by_keys)
     screen_keys ("key ctrl+r");
@@ -83,11 +83,12 @@ record (Screen *screen, gboolean by_keys)
 
 /* By the keyboard: behind the steps come the two rows, which in libadwaita 1.2 do not say that they
  * have the keyboard. */
+/* A character that is on no key is put on one first, and the window has to hear of that. */
 static void
 type_words (Screen *screen, const char *ticket, const char *note)
 {
-  g_autofree char *type_ticket = g_strdup_printf ("type '%s'", ticket);
-  g_autofree char *type_note = g_strdup_printf ("type '%s'", note);
+  g_autofree char *type_ticket = g_strdup_printf ("type --delay 80 '%s'", ticket);
+  g_autofree char *type_note = g_strdup_printf ("type --delay 80 '%s'", note);
   hands_tab_to (screen, ATSPI_ROLE_LIST_ITEM,
                 say ("Press Show File, and send it to Ada.", "按“显示文件”，并把它发给Ada。"));
   screen_keys ("key Tab");
@@ -272,10 +273,10 @@ record_now_leaves_a_guide_that_records_alone (void **state)
   screen_start_with (screen, (const char *[]){ wprui, guide, NULL }, get_language ());
   expect_ready (screen);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Start", "开始"));
-  kit_wait_text (screen, say ("Recording for", "已录制"));
+  kit_wait_text (screen, say ("Recording for", "已录制 "));
   g_free (run_program (0, wprui, "--record-now", NULL));
   kit_wait_text (screen, say ("Stop the recording of this page first", "请先停止此页的录制"));
-  kit_wait_text (screen, say ("Recording for", "已录制"));
+  kit_wait_text (screen, say ("Recording for", "已录制 "));
 }
 
 /* It would start what its page is there to ask for. */

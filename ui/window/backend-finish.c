@@ -15,6 +15,9 @@
 #define PROGRESS_US 50000 /* at most twenty steps of the bar a second */
 /* Two clocks were read at the start, one after the other. */
 #define SAME_START_NS (2 * (gint64)G_USEC_PER_SEC * 1000)
+/* How long a dying recorder may take to let go of its raw recording. */
+#define IN_USE_MS 5000
+#define IN_USE_STEP_MS 50
 
 typedef struct
 {
@@ -46,12 +49,13 @@ wpr_backend_get_save_flags (WprBackend *backend)
          | (backend->no_names ? WPR_SAVE_NO_NAMES : 0);
 }
 
-char *
-wpr_backend_find_store (WprBackend *backend)
+/* *in_use: it is there, and a process has it still. */
+static char *
+find_store (WprBackend *backend, gboolean *in_use)
 {
-  ASSERT_WORKER (backend);
   g_autoptr (GPtrArray) list = wpr_unfinished_list (NULL);
   char *found = NULL;
+  *in_use = FALSE;
   for (guint i = 0; list != NULL && i < list->len; i++)
     {
       const WprUnfinished *unfinished = list->pdata[i];
@@ -59,10 +63,29 @@ wpr_backend_find_store (WprBackend *backend)
           = g_strcmp0 (unfinished->path, backend->store) == 0
             || (backend->started_ns != 0
                 && ABS (unfinished->started_realtime_ns - backend->started_ns) < SAME_START_NS);
-      if (!same || unfinished->in_use)
+      if (!same)
+        continue;
+      *in_use |= unfinished->in_use;
+      if (unfinished->in_use)
         continue;
       g_free (found);
       found = g_strdup (unfinished->path);
+    }
+  return found;
+}
+
+/* Of a recorder that was killed the kernel closes the socket first, then event by event (20-35 ms
+ * each), and at last what it had locked. */
+char *
+wpr_backend_find_store (WprBackend *backend)
+{
+  ASSERT_WORKER (backend);
+  gboolean in_use = FALSE;
+  char *found = find_store (backend, &in_use);
+  for (guint i = 0; found == NULL && in_use && i < IN_USE_MS / IN_USE_STEP_MS; i++)
+    {
+      g_usleep (IN_USE_STEP_MS * 1000);
+      found = find_store (backend, &in_use);
     }
   return found;
 }
