@@ -187,6 +187,7 @@ unlocked_by_key_it_records_into_a_file (void **state)
   kit_keep_settings ("mode='file'");
   screen_start (screen, wprui, kit_lasting);
   wait_locked (screen);
+  screen_keys ("mousemove 300 300"); /* the keys go where it is */
   screen_keys ("key ctrl+u");
   wait_open (screen);
   record_all (screen);
