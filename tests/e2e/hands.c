@@ -90,29 +90,19 @@ hands_choose_path (const char *title, const char *path)
 /* A page with more is one nobody gets through. */
 #define MOST_TABS 60
 
-static gboolean
-has_state (AtspiAccessible *accessible, AtspiStateType state)
-{
-  AtspiStateSet *states = atspi_accessible_get_state_set (accessible);
-  gboolean has = states != NULL && atspi_state_set_contains (states, state);
-  g_clear_object (&states);
-  return has;
-}
-
 /* The innermost: a row and the entry in it both say so. */
 static AtspiAccessible *
 find_focused (AtspiAccessible *accessible)
 {
-  atspi_accessible_clear_cache (accessible);
-  int count = atspi_accessible_get_child_count (accessible, NULL);
-  for (int i = 0; i < count; i++)
+  g_autoptr (GPtrArray) children = atspi_accessible_get_children (accessible);
+  for (guint i = 0; i < children->len; i++)
     {
-      g_autoptr (AtspiAccessible) child = atspi_accessible_get_child_at_index (accessible, i, NULL);
-      AtspiAccessible *found = child != NULL ? find_focused (child) : NULL;
+      AtspiAccessible *found = find_focused (children->pdata[i]);
       if (found != NULL)
         return found;
     }
-  return has_state (accessible, ATSPI_STATE_FOCUSED) ? g_object_ref (accessible) : NULL;
+  return atspi_accessible_has_state (accessible, ATSPI_STATE_FOCUSED) ? g_object_ref (accessible)
+                                                                      : NULL;
 }
 
 AtspiAccessible *
@@ -127,13 +117,12 @@ hands_tab_to (Screen *screen, AtspiRole role, const char *name)
   for (guint i = 0; i < MOST_TABS; i++)
     {
       g_autoptr (AtspiAccessible) focused = hands_get_focused (screen);
-      g_autofree char *focused_name
-          = focused != NULL ? atspi_accessible_get_name (focused, NULL) : NULL;
+      g_autofree char *focused_name = focused != NULL ? atspi_accessible_get_name (focused) : NULL;
       if (focused != NULL && g_strcmp0 (focused_name, name) == 0
-          && atspi_accessible_get_role (focused, NULL) == role)
+          && atspi_accessible_get_role (focused) == role)
         return;
       g_autofree char *role_name
-          = focused != NULL ? atspi_accessible_get_role_name (focused, NULL) : NULL;
+          = focused != NULL ? atspi_accessible_get_role_name (focused) : NULL;
       if (g_getenv ("E2E_TRACE") != NULL)
         g_printerr ("the keyboard is on [%s] “%s”\n", role_name ? role_name : "", focused_name);
       screen_keys ("key Tab");

@@ -36,13 +36,6 @@ is_class (const char *name)
          || g_str_has_prefix (name, "Wpr");
 }
 
-static gboolean
-is_visible (AtspiAccessible *accessible)
-{
-  g_autoptr (GObject) states = G_OBJECT (atspi_accessible_get_state_set (accessible));
-  return states != NULL && atspi_state_set_contains (ATSPI_STATE_SET (states), ATSPI_STATE_VISIBLE);
-}
-
 typedef struct
 {
   const char *page;
@@ -53,12 +46,11 @@ typedef struct
 static void
 walk (AtspiAccessible *accessible, const Walk *above, guint *nameless, guint depth)
 {
-  atspi_accessible_clear_cache (accessible);
-  if (depth > 1 && !is_visible (accessible))
+  if (depth > 1 && !atspi_accessible_has_state (accessible, ATSPI_STATE_VISIBLE))
     return;
-  AtspiRole role = atspi_accessible_get_role (accessible, NULL);
-  g_autofree char *name = atspi_accessible_get_name (accessible, NULL);
-  g_autofree char *role_name = atspi_accessible_get_role_name (accessible, NULL);
+  AtspiRole role = atspi_accessible_get_role (accessible);
+  g_autofree char *name = atspi_accessible_get_name (accessible);
+  g_autofree char *role_name = atspi_accessible_get_role_name (accessible);
   gboolean empty = name == NULL || *name == '\0' || is_class (name);
   g_autofree char *path
       = g_strdup_printf ("%s/%s%s%s", above->path, role_name, empty ? "" : ":", empty ? "" : name);
@@ -70,13 +62,9 @@ walk (AtspiAccessible *accessible, const Walk *above, guint *nameless, guint dep
   Walk here = { .page = above->page,
                 .path = path,
                 .in_a_named = above->in_a_named || (!empty && is_around_images (role)) };
-  int count = atspi_accessible_get_child_count (accessible, NULL);
-  for (int i = 0; i < count; i++)
-    {
-      g_autoptr (AtspiAccessible) child = atspi_accessible_get_child_at_index (accessible, i, NULL);
-      if (child != NULL)
-        walk (child, &here, nameless, depth + 1);
-    }
+  g_autoptr (GPtrArray) children = atspi_accessible_get_children (accessible);
+  for (guint i = 0; i < children->len; i++)
+    walk (children->pdata[i], &here, nameless, depth + 1);
 }
 
 guint

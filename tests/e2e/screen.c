@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define PATIENCE_MS 20000 /* a loaded machine under sanitizers; nothing asserts speed */
-#define ANSWER_MS 3000    /* of one question over the bus */
 #define STEP_MS 50
 
 void
@@ -29,26 +28,6 @@ deadline (guint times)
 }
 
 /* ---- the program ---- */
-
-static AtspiAccessible *
-find_application (guint pid)
-{
-  AtspiAccessible *desktop = atspi_get_desktop (0);
-  AtspiAccessible *found = NULL;
-  atspi_accessible_clear_cache (desktop);
-  int count = atspi_accessible_get_child_count (desktop, NULL);
-  for (int i = 0; i < count && found == NULL; i++)
-    {
-      AtspiAccessible *child = atspi_accessible_get_child_at_index (desktop, i, NULL);
-      if (child != NULL && atspi_accessible_get_process_id (child, NULL) == pid
-          && atspi_accessible_get_child_count (child, NULL) > 0)
-        found = child;
-      else
-        g_clear_object (&child);
-    }
-  g_object_unref (desktop);
-  return found;
-}
 
 void
 screen_start (Screen *screen, const char *program, const char *const *environment)
@@ -71,11 +50,10 @@ screen_start_with (Screen *screen, const char *const *command, const char *const
     fail_msg ("%s", error->message);
   guint pid = (guint)strtoul (g_subprocess_get_identifier (screen->process), NULL, 10);
   screen->root = NULL;
-  atspi_set_timeout (ANSWER_MS, 3 * PATIENCE_MS);
   for (gint64 end = deadline (3); screen->root == NULL && g_get_monotonic_time () < end;)
     {
       screen_sleep (STEP_MS);
-      screen->root = find_application (pid);
+      screen->root = atspi_find_application (pid);
     }
   if (screen->root == NULL)
     fail_msg ("%s did not come to the accessibility bus", command[0]);
@@ -102,60 +80,43 @@ typedef struct
   const char *begin; /* of the name */
 } Wanted;
 
-/* GTK 4.8 lists the widgets of the page that is shown, and calls them visible; only toplevels are
- * also "showing". */
-static gboolean
-has_state (AtspiAccessible *accessible, AtspiStateType state)
-{
-  AtspiStateSet *states = atspi_accessible_get_state_set (accessible);
-  gboolean has = states != NULL && atspi_state_set_contains (states, state);
-  g_clear_object (&states);
-  return has;
-}
-
 static gboolean
 is_wanted (AtspiAccessible *accessible, const Wanted *wanted)
 {
-  if (wanted->role != ATSPI_ROLE_INVALID
-      && atspi_accessible_get_role (accessible, NULL) != wanted->role)
+  if (wanted->role != ATSPI_ROLE_INVALID && atspi_accessible_get_role (accessible) != wanted->role)
     return FALSE;
   if (wanted->name != NULL)
     {
-      g_autofree char *name = atspi_accessible_get_name (accessible, NULL);
+      g_autofree char *name = atspi_accessible_get_name (accessible);
       if (g_strcmp0 (name, wanted->name) != 0)
         return FALSE;
     }
   if (wanted->begin != NULL)
     {
-      g_autofree char *name = atspi_accessible_get_name (accessible, NULL);
+      g_autofree char *name = atspi_accessible_get_name (accessible);
       if (name == NULL || !g_str_has_prefix (name, wanted->begin))
         return FALSE;
     }
   if (wanted->description != NULL)
     {
-      g_autofree char *description = atspi_accessible_get_description (accessible, NULL);
+      g_autofree char *description = atspi_accessible_get_description (accessible);
       if (g_strcmp0 (description, wanted->description) != 0)
         return FALSE;
     }
-  return has_state (accessible, ATSPI_STATE_VISIBLE);
+  /* GTK 4.8 lists the widgets of the page that is shown, and calls them visible; only toplevels are
+   * also "showing". */
+  return atspi_accessible_has_state (accessible, ATSPI_STATE_VISIBLE);
 }
 
 static AtspiAccessible *
 search (AtspiAccessible *accessible, const Wanted *wanted)
 {
-  atspi_accessible_clear_cache (accessible);
   if (is_wanted (accessible, wanted))
     return g_object_ref (accessible);
-  int count = atspi_accessible_get_child_count (accessible, NULL);
   AtspiAccessible *found = NULL;
-  for (int i = 0; i < count && found == NULL; i++)
-    {
-      AtspiAccessible *child = atspi_accessible_get_child_at_index (accessible, i, NULL);
-      if (child == NULL)
-        continue;
-      found = search (child, wanted);
-      g_object_unref (child);
-    }
+  g_autoptr (GPtrArray) children = atspi_accessible_get_children (accessible);
+  for (guint i = 0; i < children->len && found == NULL; i++)
+    found = search (children->pdata[i], wanted);
   return found;
 }
 
@@ -189,7 +150,7 @@ screen_find_text (Screen *screen, AtspiRole role, const char *begin)
   assert_alive (screen);
   Wanted wanted = { .role = role, .begin = begin };
   g_autoptr (AtspiAccessible) found = search (screen->root, &wanted);
-  return found ? atspi_accessible_get_name (found, NULL) : NULL;
+  return found ? atspi_accessible_get_name (found) : NULL;
 }
 
 static AtspiAccessible *
@@ -244,7 +205,7 @@ screen_wait_state (Screen *screen, AtspiRole role, const char *name, AtspiStateT
   for (gint64 end = deadline (1); g_get_monotonic_time () < end;)
     {
       g_autoptr (AtspiAccessible) found = screen_find (screen, role, name);
-      if (found != NULL && has_state (found, state) == wanted)
+      if (found != NULL && atspi_accessible_has_state (found, state) == wanted)
         return;
       screen_sleep (STEP_MS);
     }
@@ -257,29 +218,16 @@ void
 screen_press (Screen *screen, AtspiRole role, const char *name)
 {
   g_autoptr (AtspiAccessible) found = screen_wait (screen, role, name);
-  g_autoptr (AtspiAction) action = atspi_accessible_get_action_iface (found);
-  if (action == NULL)
-    fail_msg ("“%s” has no action", name);
-  g_autoptr (GError) error = NULL;
-  if (!atspi_action_do_action (action, 0, &error))
-    fail_msg ("“%s” could not be pressed: %s", name, error ? error->message : "");
+  if (!atspi_accessible_act (found))
+    fail_msg ("“%s” could not be pressed", name);
 }
 
 char *
 screen_text (AtspiAccessible *accessible)
 {
-  atspi_accessible_clear_cache (accessible);
-  g_autoptr (AtspiText) text = atspi_accessible_get_text_iface (accessible);
-  if (text != NULL)
-    {
-      /* GTK 4.8 answers nothing to an end of -1 */
-      char *content
-          = atspi_text_get_text (text, 0, atspi_text_get_character_count (text, NULL), NULL);
-      if (content != NULL && *content != '\0')
-        return content;
-      g_free (content);
-    }
-  return atspi_accessible_get_name (accessible, NULL);
+  g_autofree char *text = atspi_accessible_get_text (accessible);
+  return text != NULL && *text != '\0' ? g_steal_pointer (&text)
+                                       : atspi_accessible_get_name (accessible);
 }
 
 guint64
@@ -288,7 +236,7 @@ screen_number (Screen *screen, const char *description)
   g_autoptr (AtspiAccessible) label = screen_wait_described (screen, description);
   g_autofree char *text = screen_text (label);
   guint64 number = 0;
-  const char *at = text;
+  const char *at = text != NULL ? text : "";
   while (*at != '\0' && !g_ascii_isdigit (*at))
     at++;
   for (; g_ascii_isdigit (*at) || *at == ','; at++)
@@ -318,11 +266,8 @@ void
 screen_choose (Screen *screen, const char *menu, const char *entry)
 {
   g_autoptr (AtspiAccessible) outer = screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, menu);
-  g_autoptr (AtspiAccessible) button = atspi_accessible_get_child_at_index (outer, 0, NULL);
-  if (button == NULL)
-    fail_msg ("“%s” is no menu", menu);
-  g_autoptr (AtspiAction) action = atspi_accessible_get_action_iface (button);
-  if (action == NULL || !atspi_action_do_action (action, 0, NULL))
+  g_autoptr (AtspiAccessible) button = atspi_accessible_get_first_child (outer);
+  if (button == NULL || !atspi_accessible_act (button))
     fail_msg ("“%s” does not open", menu);
   screen_sleep (500);
   screen_press (screen, ATSPI_ROLE_MENU_ITEM, entry);
@@ -352,20 +297,15 @@ screen_wait_window (const char *title, gboolean there)
 static void
 dump (AtspiAccessible *accessible, int depth)
 {
-  atspi_accessible_clear_cache (accessible);
-  if (depth > 1 && !has_state (accessible, ATSPI_STATE_VISIBLE))
+  if (depth > 1 && !atspi_accessible_has_state (accessible, ATSPI_STATE_VISIBLE))
     return;
-  g_autofree char *role = atspi_accessible_get_role_name (accessible, NULL);
-  g_autofree char *name = atspi_accessible_get_name (accessible, NULL);
-  g_autofree char *description = atspi_accessible_get_description (accessible, NULL);
+  g_autofree char *role = atspi_accessible_get_role_name (accessible);
+  g_autofree char *name = atspi_accessible_get_name (accessible);
+  g_autofree char *description = atspi_accessible_get_description (accessible);
   g_printerr ("%*s[%s] “%s” “%s”\n", depth, "", role, name, description);
-  int count = atspi_accessible_get_child_count (accessible, NULL);
-  for (int i = 0; i < count; i++)
-    {
-      g_autoptr (AtspiAccessible) child = atspi_accessible_get_child_at_index (accessible, i, NULL);
-      if (child != NULL)
-        dump (child, depth + 1);
-    }
+  g_autoptr (GPtrArray) children = atspi_accessible_get_children (accessible);
+  for (guint i = 0; i < children->len; i++)
+    dump (children->pdata[i], depth + 1);
 }
 
 void

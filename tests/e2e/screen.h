@@ -3,12 +3,7 @@
  * AT-SPI, presses them, reads them. A failure to find something fails the cmocka test. */
 #pragma once
 
-#include <atspi/atspi.h>
-#include <gio/gio.h>
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiAccessible, g_object_unref)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiAction, g_object_unref)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiText, g_object_unref)
+#include "reader.h"
 
 typedef struct
 {

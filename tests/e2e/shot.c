@@ -194,9 +194,8 @@ void
 shot_open_menu (Screen *screen, const char *name)
 {
   g_autoptr (AtspiAccessible) outer = screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, name);
-  g_autoptr (AtspiAccessible) button = atspi_accessible_get_child_at_index (outer, 0, NULL);
-  g_autoptr (AtspiAction) action = button ? atspi_accessible_get_action_iface (button) : NULL;
-  if (action == NULL || !atspi_action_do_action (action, 0, NULL))
+  g_autoptr (AtspiAccessible) button = atspi_accessible_get_first_child (outer);
+  if (button == NULL || !atspi_accessible_act (button))
     fail_msg ("“%s” does not open", name);
 }
 

@@ -311,7 +311,7 @@ static guint64
 read_lost (Screen *screen)
 {
   g_autoptr (AtspiAccessible) tile = screen_wait (screen, ATSPI_ROLE_INVALID, "Lost events");
-  g_autofree char *text = atspi_accessible_get_description (tile, NULL);
+  g_autofree char *text = atspi_accessible_get_description (tile);
   guint64 number = 0;
   for (const char *at = text; g_ascii_isdigit (*at) || *at == ','; at++)
     if (*at != ',')

@@ -38,12 +38,9 @@ static void
 open_menu (Screen *screen, const char *name)
 {
   g_autoptr (AtspiAccessible) at = screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, name);
-  while (at != NULL)
+  while (at != NULL && !atspi_accessible_act (at))
     {
-      g_autoptr (AtspiAction) action = atspi_accessible_get_action_iface (at);
-      if (action != NULL && atspi_action_do_action (action, 0, NULL))
-        break;
-      AtspiAccessible *child = atspi_accessible_get_child_at_index (at, 0, NULL);
+      AtspiAccessible *child = atspi_accessible_get_first_child (at);
       g_object_unref (at);
       at = child;
     }
