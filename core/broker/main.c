@@ -329,9 +329,11 @@ static gboolean
 on_idle (gpointer data)
 {
   WprBroker *self = data;
+  if (wpr_broker_get_n_out () > 0 || wpr_broker_get_bytes_left () > 0
+      || wpr_authority_get_n_open (self->authority) > 0)
+    return G_SOURCE_CONTINUE; /* who unmaps a ring in the end does not say so */
   self->idle_timer = 0;
-  if (wpr_broker_get_n_out () == 0 && wpr_authority_get_n_open (self->authority) == 0)
-    end (self);
+  end (self);
   return G_SOURCE_REMOVE;
 }
 

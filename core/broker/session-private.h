@@ -7,6 +7,14 @@
 #include "broker/session.h"
 #include "perf/kprobe.h"
 
+/* Memory a client was handed, which is not free before it lets go of it, session or not. */
+typedef struct
+{
+  int fd; /* of ours, closed once it is */
+  gboolean (*is_free) (int fd);
+  guint64 bytes;
+} WprHanded;
+
 typedef struct
 {
   WprBrokerGrant grant; /* texts owned */
@@ -17,7 +25,7 @@ typedef struct
   int fd;              /* -1: no client */
   gint64 orphan_until; /* monotonic us; 0: it has a client, or none is waited for any more */
   gboolean over;
-  guint64 bytes; /* charged: of rings ever handed out and not closed */
+  guint64 bytes; /* charged: of rings handed out since it opened them */
   guint fds;     /* likewise: descriptors */
 
   /* The session's thread only. */
@@ -27,6 +35,8 @@ typedef struct
   GHashTable *rows;          /* number -> WprPerfEvent, texts owned */
   GHashTable *cpus;          /* of the rings */
   GArray *rings;             /* WprRingSpec as asked; empty: nothing is open */
+  GArray *handed;            /* WprHanded: the rings of opened, grown ones' forerunners too */
+  guint n_watched;           /* leaders that were looked at for that */
   GByteArray *kept;          /* of the client, for who claims */
   guint32 number;            /* of the last request */
   guint n_rows_most;         /* there ever were */
@@ -50,3 +60,5 @@ GVariant *wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, 
 gboolean wpr_served_take (WprServed *served, guint64 bytes, guint fds, GError **error);
 /* What it really has. */
 void wpr_served_settle (WprServed *served, guint64 bytes, guint fds);
+/* It has nothing any more; what was handed (emptied) is charged to all until it is free. */
+void wpr_served_let_go (WprServed *served);

@@ -22,6 +22,7 @@ static const char *const no_socket = N_ ("No socket for the recording could be h
 static GMutex lock;
 static GCond changed; /* an orphan was claimed, or all is over */
 static GList *all;    /* WprServed */
+static GArray *left;  /* WprHanded, of sessions that are over; NULL: none yet */
 static WprBrokerEndedFunc ended_func;
 static gpointer ended_data;
 static guint orphan_seconds = WPR_BROKER_ORPHAN_S;
@@ -32,6 +33,7 @@ wpr_broker_set_limits (guint seconds, guint64 ring_bytes)
 {
   orphan_seconds = seconds;
   bytes_most = ring_bytes;
+  g_clear_pointer (&left, g_array_unref);
 }
 
 void
@@ -59,11 +61,29 @@ fds_most (void)
   return limit.rlim_max > FDS_OTHER ? limit.rlim_max - FDS_OTHER : 0;
 }
 
+/* Under the lock: what clients have of sessions that are over; what is free is forgotten. */
+static guint64
+count_left (void)
+{
+  guint64 bytes = 0;
+  for (guint i = left != NULL ? left->len : 0; i > 0; i--)
+    {
+      const WprHanded *one = &g_array_index (left, WprHanded, i - 1);
+      bytes += one->bytes;
+      if (!one->is_free (one->fd))
+        continue;
+      bytes -= one->bytes;
+      close (one->fd);
+      g_array_remove_index_fast (left, i - 1);
+    }
+  return bytes;
+}
+
 gboolean
 wpr_served_take (WprServed *served, guint64 bytes, guint fds, GError **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  guint64 all_bytes = bytes, all_fds = fds;
+  guint64 all_bytes = bytes + count_left (), all_fds = fds + (left != NULL ? left->len : 0);
   for (const GList *at = all; at != NULL; at = at->next)
     {
       all_bytes += ((const WprServed *)at->data)->bytes;
@@ -89,6 +109,18 @@ wpr_served_settle (WprServed *served, guint64 bytes, guint fds)
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   served->bytes = bytes;
   served->fds = fds;
+}
+
+void
+wpr_served_let_go (WprServed *served)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  if (left == NULL)
+    left = g_array_new (FALSE, FALSE, sizeof (WprHanded));
+  g_array_append_vals (left, served->handed->data, served->handed->len);
+  g_array_set_size (served->handed, 0);
+  served->bytes = served->fds = 0;
+  count_left ();
 }
 
 /* ---- the thread ---- */
@@ -282,6 +314,13 @@ wpr_broker_get_n_out (void)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   return g_list_length (all);
+}
+
+guint64
+wpr_broker_get_bytes_left (void)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  return count_left ();
 }
 
 void

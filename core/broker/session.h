@@ -34,6 +34,8 @@ gboolean wpr_broker_claim (guint uid, const char *id, int *client_fd, GVariant *
 GVariant *wpr_broker_orphans (guint uid);
 /* Sessions and orphans whose events are open, or were not closed yet. */
 guint wpr_broker_get_n_out (void);
+/* Memory of sessions that are over and whose clients have it mapped still, as of now. */
+guint64 wpr_broker_get_bytes_left (void);
 /* Closes all of them: their clients get end of file, their rings nothing more. Returns at once; the
  * events of a process that exits are closed by the kernel. */
 void wpr_broker_close_all (void);
@@ -44,5 +46,5 @@ typedef void (*WprBrokerEndedFunc) (const WprBrokerGrant *grant, guint n_rows,
                                     gint64 begun_realtime_us, const char *how, gpointer data);
 void wpr_broker_set_ended_func (WprBrokerEndedFunc func, gpointer data);
 /* Tests: how long orphans live, and how much memory all rings together may have (0: the default,
- * half of the machine's). */
+ * half of the machine's); nothing is left of earlier sessions. */
 void wpr_broker_set_limits (guint orphan_seconds, guint64 ring_bytes);

@@ -8,6 +8,7 @@
 #include <glib/gi18n-lib.h>
 #include "base/files.h"
 #include "broker/check.h"
+#include "perf/ring.h"
 #include "world/open-files.h"
 #include "world/world.h"
 
@@ -36,10 +37,20 @@ settle (WprServed *served)
 {
   guint64 bytes = (guint64)served->ahead_bytes * n_cpus (served);
   guint n_leaders = served->opened.leaders != NULL ? served->opened.leaders->len : 0;
-  for (guint i = 0; i < n_leaders; i++)
-    bytes += g_array_index (served->opened.leaders, WprLeader, i).bytes;
+  for (; served->n_watched < n_leaders; served->n_watched++)
+    {
+      const WprLeader *one = &g_array_index (served->opened.leaders, WprLeader, served->n_watched);
+      gboolean backward = g_array_index (served->rings, WprRingSpec, one->ring).backward;
+      WprHanded ring = { -1, wpr_ring_witness_is_free, one->bytes };
+      if (ring.bytes == 0)
+        continue;
+      ring.fd = wpr_ring_witness_new (one->fd, one->cpu, backward);
+      g_array_append_val (served->handed, ring);
+    }
+  for (guint i = 0; i < served->handed->len; i++)
+    bytes += g_array_index (served->handed, WprHanded, i).bytes;
   wpr_served_settle (served, bytes,
-                     n_leaders + served->n_stray
+                     n_leaders + served->handed->len + served->n_stray
                          + (1 + g_hash_table_size (served->rows)) * n_cpus (served));
 }
 
@@ -85,7 +96,7 @@ open_checked (WprServed *served, GArray *events, GArray *rings, const guint32 *c
   /* Hardware events may need a group each. */
   for (guint i = 0; i < events->len; i++)
     n_hardware += g_array_index (events, WprPerfEvent, i).kind == WPR_PERF_HARDWARE;
-  if (!wpr_served_take (served, bytes, (guint)n * (2 * rings->len + events->len + n_hardware),
+  if (!wpr_served_take (served, bytes, (guint)n * (3 * rings->len + events->len + n_hardware),
                         error))
     return FALSE;
   name_probes (served, events);
@@ -188,7 +199,7 @@ answer_grow (WprServed *served, GVariant *args, Answer *answer, GError **error)
     return wpr_broker_refuse (error, WPR_ERROR_USAGE, unknown);
   gboolean there = ring == served->ahead_ring && bytes == served->ahead_bytes;
   if (!wpr_broker_check_bytes (bytes, error)
-      || (!there && !wpr_served_take (served, bytes * n, n, error)))
+      || (!there && !wpr_served_take (served, bytes * n, 2 * n, error)))
     return FALSE;
   if (there && answer->verb == WPR_BROKER_GROW_AHEAD)
     return TRUE;
@@ -221,7 +232,7 @@ answer_cpu_online (WprServed *served, GVariant *args, Answer *answer, GError **e
   if (g_hash_table_contains (served->cpus, GUINT_TO_POINTER (cpu)))
     bytes = 0; /* it has its rings still */
   if (!wpr_served_take (served, bytes,
-                        2 * served->rings->len + 2 * g_hash_table_size (served->rows), error))
+                        3 * served->rings->len + 2 * g_hash_table_size (served->rows), error))
     return FALSE;
   g_hash_table_add (served->cpus, GUINT_TO_POINTER (cpu));
   return wpr_opener_cpu_online (served->opener, cpu, &served->opened, error);
@@ -448,6 +459,7 @@ wpr_served_new (const WprBrokerGrant *grant, WprOpener *opener)
   served->rows = g_hash_table_new_full (NULL, NULL, NULL, free_row);
   served->cpus = g_hash_table_new (NULL, NULL);
   served->rings = g_array_new (FALSE, TRUE, sizeof (WprRingSpec));
+  served->handed = g_array_new (FALSE, FALSE, sizeof (WprHanded));
   served->kept = g_byte_array_new ();
   return served;
 }
@@ -462,9 +474,9 @@ wpr_served_close (WprServed *served)
   g_hash_table_remove_all (served->cpus);
   g_array_set_size (served->rings, 0);
   g_byte_array_set_size (served->kept, 0);
-  served->n_stray = 0;
+  served->n_stray = served->n_watched = 0;
   served->ahead_bytes = 0;
-  wpr_served_settle (served, 0, 0);
+  wpr_served_let_go (served);
 }
 
 void
@@ -475,6 +487,7 @@ wpr_served_free (WprServed *served)
   g_hash_table_unref (served->rows);
   g_hash_table_unref (served->cpus);
   g_array_unref (served->rings);
+  g_array_unref (served->handed);
   g_byte_array_unref (served->kept);
   g_free (served->id);
   g_free ((char *)served->grant.instance);

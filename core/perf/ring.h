@@ -52,4 +52,10 @@ typedef struct
 gboolean wpr_ring_copy (WprRing *ring, WprRingCopy *copy, GError **error);
 void wpr_ring_copy_clear (WprRingCopy *copy);
 
+/* A witness of a ring that other processes may map, made while it is mapped here: tells when its
+ * memory is free again. The descriptor is the caller's; -1 with errno. */
+int wpr_ring_witness_new (int leader_fd, guint cpu, gboolean backward);
+/* TRUE once nobody has it mapped, through whatever event. -1 is never free. */
+gboolean wpr_ring_witness_is_free (int witness_fd);
+
 G_END_DECLS

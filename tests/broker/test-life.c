@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How long the service is there, and what a thousand calls leave behind (with-system-bus --root
  * --idle=1 allow): root may look into it. */
+#include "config.h"
+
 #include <glib.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "broker/client/client.h"
 #include "bus.h"
+#include "perf/ring.h"
 
 static guint
 count_descriptors (guint pid)
@@ -111,6 +115,34 @@ it_ends_when_idle_and_not_while_a_recording_is_out (void **state)
   assert_int_not_equal (bus_broker_pid (bus), pid);
 }
 
+/* What a client has mapped is counted by the service that handed it out: a new one would not know.
+ */
+static void
+it_does_not_end_while_a_ring_is_mapped (void **state)
+{
+  const WprPerfEvent event = { .kind = WPR_PERF_SOFTWARE, .name = "context-switches", .period = 1 };
+  const WprRingSpec spec = { .bytes = 1024 * 1024 };
+  const guint cpu = 0;
+  WprOpened opened = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GDBusConnection) bus = bus_connect ();
+  WprBrokerSession *session = wpr_broker_session_new (begin_patiently (bus));
+  WprOpener *opener = wpr_opener_broker_new (session);
+  wpr_broker_session_unref (session);
+  guint pid = bus_broker_pid (bus);
+  if (!wpr_opener_open (opener, &event, 1, &spec, 1, &cpu, 1, &opened, &error))
+    fail_msg ("%s", error->message);
+  WprRing *ring
+      = wpr_ring_map (g_array_index (opened.leaders, WprLeader, 0).fd, spec.bytes, FALSE, NULL);
+  assert_non_null (ring);
+  wpr_opened_clear (&opened);
+  g_object_unref (opener);
+  g_usleep (3500000); /* idle is 1 s */
+  assert_int_equal (bus_broker_pid (bus), pid);
+  wpr_ring_free (ring);
+  assert_true (bus_wait_owned (bus, FALSE));
+}
+
 static void
 sigterm_ends_recordings_and_says_so (void **state)
 {
@@ -164,6 +196,7 @@ main (int argc, char **argv)
     cmocka_unit_test (a_thousand_recordings_leave_nothing_open),
     cmocka_unit_test (who_does_not_read_the_answer_is_no_harm),
     cmocka_unit_test (it_ends_when_idle_and_not_while_a_recording_is_out),
+    cmocka_unit_test (it_does_not_end_while_a_ring_is_mapped),
     cmocka_unit_test (sigterm_ends_recordings_and_says_so),
   };
   if (argc > 1 && g_str_equal (argv[1], "mute"))

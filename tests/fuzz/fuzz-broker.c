@@ -181,6 +181,7 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   const WprBrokerGrant grant = { .uid = 1, .instance = "fuzz" };
+  wpr_broker_set_limits (0, G_MAXINT64);
   WprServed *served = wpr_served_new (&grant, g_object_new (FAKE_TYPE_OPENER, NULL));
   while (size >= 2)
     {

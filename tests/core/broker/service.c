@@ -102,6 +102,8 @@ obey (GVariant *order, int *fd)
     return list_orphans (grant.uid);
   if (g_str_equal (word, "out"))
     return g_strdup_printf ("%u", wpr_broker_get_n_out ());
+  if (g_str_equal (word, "left"))
+    return g_strdup_printf ("%" G_GUINT64_FORMAT, wpr_broker_get_bytes_left ());
   if (g_str_equal (word, "fds"))
     return count_fds ();
   if (g_str_equal (word, "rss"))
@@ -218,6 +220,12 @@ guint
 service_n_out (Service *service)
 {
   return (guint)ask_number (service, "out", NULL);
+}
+
+guint64
+service_bytes_left (Service *service)
+{
+  return ask_number (service, "left", NULL);
 }
 
 guint

@@ -28,6 +28,8 @@ int service_claim (Service *service, guint uid, const char *id);
 /* Ids of a user's orphans, separated by spaces. */
 char *service_orphans (Service *service, guint uid);
 guint service_n_out (Service *service);
+/* Memory of sessions that are over which their clients have still. */
+guint64 service_bytes_left (Service *service);
 /* Descriptors the serving process has open, and events among them. */
 guint service_n_fds (Service *service, guint *n_events);
 guint64 service_rss (Service *service);

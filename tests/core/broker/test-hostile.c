@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -479,7 +479,7 @@ test_other_events_are_left_out_and_the_rest_records (void **state)
       assert_int_equal (reason, EKEYREJECTED);
     }
   service_n_fds (service, &n);
-  assert_int_equal (n, 2); /* leader and member */
+  assert_int_equal (n, 3); /* leader, member, the witness of the ring */
   close (fd);
   assert_true (service_wait_n_out (service, 0));
 }
@@ -518,6 +518,85 @@ test_rings_of_all_sessions_have_one_limit (void **state)
   close (two);
   close (three);
   assert_true (service_wait_n_out (service, 0));
+}
+
+/* Half of what all may have on CPU 0, opened by a client and mapped; NULL: refused. leader: NULL,
+ * or taken over, to be closed. */
+static WprRing *
+open_and_map (WprOpener *opener, int *leader)
+{
+  const WprPerfEvent event = tracepoint (0, NUMBERED_EVENT);
+  const WprRingSpec spec = { .bytes = LIMIT_BYTES / 2 };
+  const guint cpu = 0;
+  WprRing *ring = NULL;
+  WprOpened opened = { 0 };
+  g_autoptr (GError) error = NULL;
+  if (wpr_opener_open (opener, &event, 1, &spec, 1, &cpu, 1, &opened, &error))
+    {
+      int fd = g_array_index (opened.leaders, WprLeader, 0).fd;
+      ring = wpr_ring_map (fd, spec.bytes, FALSE, NULL);
+      assert_non_null (ring);
+      if (leader != NULL)
+        *leader = fcntl (fd, F_DUPFD_CLOEXEC, 0);
+    }
+  else
+    assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_NO_SPACE));
+  wpr_opened_clear (&opened);
+  return ring;
+}
+
+static WprOpener *
+new_client (void)
+{
+  WprBrokerSession *session = wpr_broker_session_new (serve ());
+  WprOpener *opener = wpr_opener_broker_new (session);
+  wpr_broker_session_unref (session);
+  return opener;
+}
+
+/* What it closed or left is not free as long as it has it mapped: in the same session or another,
+ * by the leader or by an event of its own that it sent to that ring. */
+static void
+test_rings_that_are_mapped_still_count_on (void **state)
+{
+  if (no_kernel)
+    skip ();
+  WprOpener *client = new_client ();
+  WprRing *first = open_and_map (client, NULL);
+  assert_non_null (first);
+  wpr_opener_close (client);
+  int leader = -1;
+  WprRing *second = open_and_map (client, &leader);
+  assert_non_null (second);
+  wpr_opener_close (client);
+  assert_null (open_and_map (client, NULL));
+  assert_int_equal (service_bytes_left (service), LIMIT_BYTES);
+  g_object_unref (client);
+  assert_true (service_wait_n_out (service, 0));
+  client = new_client ();
+  assert_null (open_and_map (client, NULL));
+
+  struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+                                  .size = sizeof attr,
+                                  .config = PERF_COUNT_SW_DUMMY,
+                                  .use_clockid = 1,
+                                  .clockid = CLOCK_MONOTONIC };
+  int own = (int)syscall (SYS_perf_event_open, &attr, 0, 0, -1, PERF_FLAG_FD_CLOEXEC);
+  assert_true (own >= 0 && ioctl (own, PERF_EVENT_IOC_SET_OUTPUT, leader) == 0);
+  WprRing *by_own = wpr_ring_map (own, LIMIT_BYTES / 2, FALSE, NULL);
+  wpr_ring_free (second);
+  close (leader);
+  if (by_own != NULL) /* kernels differ in whether that may be mapped */
+    assert_null (open_and_map (client, NULL));
+  g_clear_pointer (&by_own, wpr_ring_free);
+  close (own);
+  WprRing *third = open_and_map (client, NULL);
+  assert_non_null (third);
+  wpr_ring_free (third);
+  wpr_ring_free (first);
+  g_object_unref (client);
+  assert_true (service_wait_n_out (service, 0));
+  assert_int_equal (service_bytes_left (service), 0);
 }
 
 static void
@@ -605,6 +684,7 @@ main (void)
     cmocka_unit_test (test_verbs_need_what_they_are_about),
     cmocka_unit_test (test_other_events_are_left_out_and_the_rest_records),
     cmocka_unit_test (test_rings_of_all_sessions_have_one_limit),
+    cmocka_unit_test (test_rings_that_are_mapped_still_count_on),
     cmocka_unit_test (test_sessions_of_a_user_are_limited),
     cmocka_unit_test (test_a_thousand_requests_leave_no_descriptor),
     cmocka_unit_test (test_who_does_not_read_is_dropped),
