@@ -8,6 +8,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 #include <unistd.h>
+#include "perf/filter.h"
 #include "perf/kprobe.h"
 
 #define PROBE "kprobe:"
@@ -16,9 +17,6 @@
 #define CLOCK_PERIOD_LEAST 100000
 #define FREQUENCY_MOST 10000
 #define COUNTER_PERIOD_LEAST 1000
-/* The kernel copies at most a page. */
-#define FILTER_BYTES_MOST 4095
-#define COMM_MOST 15
 
 /* Tracepoints that tell of scheduling, memory, devices and requests; all that keywords and
  * providers lead to. Not here: probes and synthetic events of others (their data is whatever was
@@ -105,68 +103,6 @@ is_raw (const WprPerfEvent *event)
   struct perf_event_attr attr;
   wpr_perf_event_fill_attr (event, FALSE, &attr);
   return event->kind == WPR_PERF_HARDWARE && attr.type == PERF_TYPE_RAW;
-}
-
-/* ---- filters ---- */
-
-static const char *const fields[] = { "common_pid", "comm", "name" };
-static const char *const operators[] = { "==", "!=", "~" };
-static const char *const joints[] = { "&&", "||" };
-
-/* The one of the table that the text begins with, behind spaces; moves on. NULL: none. */
-static const char *
-take_of (const char **at, const char *const *table, gsize n)
-{
-  *at += strspn (*at, " ");
-  for (gsize i = 0; i < n; i++)
-    if (g_str_has_prefix (*at, table[i]))
-      {
-        *at += strlen (table[i]);
-        return table[i];
-      }
-  return NULL;
-}
-
-/* A number, or a name in quotes: printable, and nothing that ends or escapes the quotes. */
-static gboolean
-take_value (const char **at, const char *field, const char *operator_, GString *out)
-{
-  gboolean is_number = field == fields[0];
-  *at += strspn (*at, " ");
-  if (is_number != (**at != '"') || (operator_ == operators[2]) != (field == fields[2]))
-    return FALSE;
-  const char *start = *at + !is_number;
-  gsize length = is_number ? strspn (start, "0123456789") : strcspn (start, "\"");
-  if (length == 0 || (is_number && length > 10) || (!is_number && start[length] != '"')
-      || (field == fields[1] && length > COMM_MOST) || length > NAME_MOST)
-    return FALSE;
-  for (gsize i = 0; i < length; i++)
-    if ((guchar)start[i] < ' ' || start[i] == '\\' || start[i] == 0x7f)
-      return FALSE;
-  g_string_append_printf (out, is_number ? "%.*s" : "\"%.*s\"", (int)length, start);
-  *at = start + length + !is_number;
-  return TRUE;
-}
-
-char *
-wpr_broker_check_filter (const char *filter)
-{
-  g_autoptr (GString) out = g_string_new (NULL);
-  for (guint n = 0; n < WPR_BROKER_FILTER_TERMS; n++)
-    {
-      const char *field = take_of (&filter, fields, G_N_ELEMENTS (fields));
-      const char *operator_ = take_of (&filter, operators, G_N_ELEMENTS (operators));
-      if (field == NULL || operator_ == NULL)
-        return NULL;
-      g_string_append_printf (out, "%s %s ", field, operator_);
-      if (!take_value (&filter, field, operator_, out) || out->len > FILTER_BYTES_MOST)
-        return NULL;
-      const char *joint = take_of (&filter, joints, G_N_ELEMENTS (joints));
-      if (joint == NULL)
-        return *filter == '\0' ? g_string_free (g_steal_pointer (&out), FALSE) : NULL;
-      g_string_append_printf (out, " %s ", joint);
-    }
-  return NULL;
 }
 
 /* ---- rows ---- */
@@ -268,7 +204,7 @@ wpr_broker_check_rows (GVariant *rows, guint n_rings, gboolean contents, GArray 
   for (gsize i = 0; i < g_variant_n_children (texts); i++)
     {
       g_autoptr (GVariant) text = g_variant_get_child_value (texts, i);
-      g_ptr_array_add (filters, wpr_broker_check_filter (g_variant_get_string (text, NULL)));
+      g_ptr_array_add (filters, wpr_filter_print_anew (g_variant_get_string (text, NULL)));
       if (filters->pdata[i] == NULL)
         return refuse (error, bad_filter);
     }

@@ -8,8 +8,6 @@
 #define WPR_BROKER_ROWS_MOST 1024
 #define WPR_BROKER_RINGS_MOST 16
 #define WPR_BROKER_RING_BYTES_MOST (1024 * 1024 * 1024)
-/* The kernel reads a page of text; a program of many threads needs some 150 terms. */
-#define WPR_BROKER_FILTER_TERMS 256
 
 /* FALSE with a sentence for what no client of ours asks. Rows whose event is well-formed but not
  * opened for anybody (or not without `contents`) are left out of events and appended to refusals
@@ -24,8 +22,5 @@ gboolean wpr_broker_check_bytes (guint64 bytes, GError **error);
 gboolean wpr_broker_check_cpus (const guint32 *cpus, gsize n, GError **error);
 /* "sched:sched_switch" and the like: well-formed, and of a system that is opened. */
 gboolean wpr_broker_check_tracepoint (const char *name, gboolean contents);
-/* A filter of the closed form, printed anew: terms comm, common_pid or name, ==, != or (name) ~, a
- * value, joined by && or ||. NULL for any other. */
-char *wpr_broker_check_filter (const char *filter);
 /* FALSE with `sentence` (N_()) as the error: the client translates it. */
 gboolean wpr_broker_refuse (GError **error, WprErrorCode code, const char *sentence);

@@ -32,7 +32,7 @@ typedef struct
   WprOpener *opener;
   WprOpened opened;
   WprKprobes *probes;
-  GHashTable *rows;          /* number -> WprPerfEvent, texts owned */
+  GHashTable *rows;          /* number -> WprPerfKind */
   GHashTable *cpus;          /* of the rings */
   GArray *rings;             /* WprRingSpec as asked; empty: nothing is open */
   GArray *handed;            /* WprHanded: the rings of opened, grown ones' forerunners too */

@@ -71,17 +71,15 @@ name_probes (WprServed *served, GArray *events)
     }
 }
 
-/* The events' texts live as long as the opener knows them. */
 static void
-keep_rows (WprServed *served, GArray *events)
+note_rows (WprServed *served, const GArray *events)
 {
   for (guint i = 0; i < events->len; i++)
     {
       const WprPerfEvent *event = &g_array_index (events, WprPerfEvent, i);
       g_hash_table_insert (served->rows, GUINT_TO_POINTER (event->row),
-                           g_memdup2 (event, sizeof *event));
+                           GUINT_TO_POINTER (event->kind));
     }
-  g_free (g_array_steal (events, NULL));
   served->n_rows_most = MAX (served->n_rows_most, g_hash_table_size (served->rows));
 }
 
@@ -110,7 +108,7 @@ open_checked (WprServed *served, GArray *events, GArray *rings, const guint32 *c
   for (gsize i = 0; i < n; i++)
     g_hash_table_add (served->cpus, GUINT_TO_POINTER (cpus[i]));
   g_array_append_vals (served->rings, rings->data, rings->len);
-  keep_rows (served, events);
+  note_rows (served, events);
   return TRUE;
 }
 
@@ -153,7 +151,7 @@ answer_add (WprServed *served, GVariant *args, Answer *answer, GError **error)
           || !wpr_opener_add (served->opener, event, &served->opened, error))
         return FALSE;
     }
-  keep_rows (served, events);
+  note_rows (served, events);
   return TRUE;
 }
 
@@ -177,11 +175,12 @@ answer_filter (WprServed *served, GVariant *args, Answer *answer, GError **error
 {
   guint32 row;
   gsize n;
+  gpointer kind;
   g_autoptr (GVariant) list = NULL;
   g_variant_get (args, "(u@au)", &row, &list);
   const guint32 *tids = g_variant_get_fixed_array (list, &n, sizeof *tids);
-  const WprPerfEvent *event = g_hash_table_lookup (served->rows, GUINT_TO_POINTER (row));
-  if (event == NULL || event->kind != WPR_PERF_TRACEPOINT || n > WPR_PERF_FILTER_MOST)
+  if (!g_hash_table_lookup_extended (served->rows, GUINT_TO_POINTER (row), NULL, &kind)
+      || GPOINTER_TO_UINT (kind) != WPR_PERF_TRACEPOINT || n > WPR_PERF_FILTER_MOST)
     return wpr_broker_refuse (error, WPR_ERROR_USAGE, unknown);
   return wpr_served_take (served, 0, 2 * n_cpus (served), error)
          && wpr_opener_filter (served->opener, row, tids, n, &served->opened, error);
@@ -440,15 +439,6 @@ wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, GVariant *
 
 /* ---- beginning and end ---- */
 
-static void
-free_row (gpointer data)
-{
-  WprPerfEvent *event = data;
-  g_free ((char *)event->name);
-  g_free ((char *)event->filter);
-  g_free (event);
-}
-
 WprServed *
 wpr_served_new (const WprBrokerGrant *grant, WprOpener *opener)
 {
@@ -456,7 +446,7 @@ wpr_served_new (const WprBrokerGrant *grant, WprOpener *opener)
   *served = (WprServed){ *grant, g_uuid_string_random (), g_get_real_time (), .fd = -1,
                          .opener = opener };
   served->grant.instance = g_strdup (grant->instance != NULL ? grant->instance : "");
-  served->rows = g_hash_table_new_full (NULL, NULL, NULL, free_row);
+  served->rows = g_hash_table_new (NULL, NULL);
   served->cpus = g_hash_table_new (NULL, NULL);
   served->rings = g_array_new (FALSE, TRUE, sizeof (WprRingSpec));
   served->handed = g_array_new (FALSE, FALSE, sizeof (WprHanded));

@@ -22,6 +22,7 @@ static void
 clear_event (gpointer data)
 {
   g_free ((char *)((WprPerfEvent *)data)->name);
+  g_free ((char *)((WprPerfEvent *)data)->filter);
 }
 
 void
@@ -29,6 +30,7 @@ wpr_local_opener_keep_event (WprOpenerLocal *self, const WprPerfEvent *event)
 {
   WprPerfEvent kept = *event;
   kept.name = g_strdup (event->name);
+  kept.filter = g_strdup (event->filter);
   g_array_append_val (self->events, kept);
 }
 

@@ -26,7 +26,7 @@ struct _WprOpenerLocal
 {
   WprOpener parent_instance;
 
-  GArray *events;     /* WprPerfEvent, names owned */
+  GArray *events;     /* WprPerfEvent, texts owned */
   GArray *rings;      /* WprRingSpec, bytes as granted */
   GPtrArray *slots;   /* WprSlot */
   GArray *leader_fds; /* int */

@@ -9,6 +9,7 @@
 
 #include "broker/check.h"
 #include "broker/session-private.h"
+#include "perf/filter.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
@@ -35,7 +36,7 @@ take_event (FakeOpener *self, const WprPerfEvent *event, WprOpened *opened)
   g_assert (strpbrk (event->name, "/. ") == NULL);
   if (event->filter != NULL)
     {
-      g_autofree char *again = wpr_broker_check_filter (event->filter);
+      g_autofree char *again = wpr_filter_print_anew (event->filter);
       g_assert_cmpstr (again, ==, event->filter);
     }
   g_assert (g_hash_table_add (self->rows, GUINT_TO_POINTER (event->row)));

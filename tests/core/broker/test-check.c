@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "broker/check.h"
 #include "broker/client/client-private.h"
+#include "perf/filter.h"
 #include "perf/kprobe.h"
 #include "profile/keywords.h"
 #include "profile/providers.h"
@@ -125,7 +126,7 @@ test_filters_are_printed_anew (void **state)
   };
   for (guint i = 0; i < G_N_ELEMENTS (filters); i++)
     {
-      g_autofree char *printed = wpr_broker_check_filter (filters[i].asked);
+      g_autofree char *printed = wpr_filter_print_anew (filters[i].asked);
       assert_non_null (printed);
       assert_string_equal (printed, filters[i].printed);
     }
@@ -138,12 +139,12 @@ test_filters_have_so_many_terms (void **state)
   /* What a program of many threads needs. */
   for (guint i = 1; i < 150; i++)
     g_string_append (text, " || common_pid == 2");
-  g_autofree char *usual = wpr_broker_check_filter (text->str);
+  g_autofree char *usual = wpr_filter_print_anew (text->str);
   assert_string_equal (usual, text->str);
   g_string_assign (text, "comm == \"a\"");
-  for (guint i = 0; i < WPR_BROKER_FILTER_TERMS; i++)
+  for (guint i = 0; i < WPR_FILTER_TERMS_MOST; i++)
     g_string_append (text, "||comm==\"b\"");
-  g_autofree char *more = wpr_broker_check_filter (text->str);
+  g_autofree char *more = wpr_filter_print_anew (text->str);
   assert_null (more);
 }
 
