@@ -201,7 +201,11 @@ static void
 open_notice (gpointer data)
 {
   Envelope *envelope = data;
-  wpr_model_take_notice (envelope->model, envelope->number, envelope->first, envelope->second);
+  const WprNotice notice = { .severity = envelope->number,
+                             .realtime_ns = (gint64)envelope->total,
+                             .id = envelope->second,
+                             .text = envelope->first };
+  wpr_model_take_notice (envelope->model, &notice);
 }
 
 void
@@ -209,6 +213,7 @@ wpr_backend_post_notice (WprBackend *backend, const WprNotice *notice)
 {
   post (backend, open_notice,
         &(Envelope){ .number = notice->severity,
+                     .total = (guint64)notice->realtime_ns,
                      .first = g_strdup (notice->text),
                      .second = g_strdup (notice->id) });
 }

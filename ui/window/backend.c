@@ -160,7 +160,9 @@ on_notice (WprRecorder *recorder, const WprNotice *notice, gpointer data)
   /* its time was over, or its size was reached */
   backend->by_itself
       |= g_str_equal (notice->id, "duration") || g_str_equal (notice->id, "file-full");
-  wpr_backend_post_notice (backend, notice);
+  /* before, there is nothing to say it of: then all of them follow */
+  if (backend->announced)
+    wpr_backend_post_notice (backend, notice);
 }
 
 static void
@@ -307,7 +309,7 @@ wpr_backend_announce (WprBackend *backend)
   g_variant_lookup (description, "started", "x", &backend->started_ns);
   wpr_backend_post_subject (backend, wpr_backend_read_subject (backend));
   g_autoptr (GPtrArray) notices = wpr_recorder_get_notices (backend->recorder);
-  for (guint i = 0; i < notices->len && !backend->ours; i++)
+  for (guint i = 0; i < notices->len; i++)
     wpr_backend_post_notice (backend, notices->pdata[i]);
   wpr_backend_post_state (backend, wpr_recorder_get_state (backend->recorder));
 }

@@ -80,8 +80,8 @@ void wpr_model_take_subject (WprModel *model, WprSubject *subject);
 void wpr_model_take_switched (WprModel *model, const WprSubject *subject);
 void wpr_model_take_state (WprModel *model, WprState state);
 void wpr_model_take_figures (WprModel *model, GPtrArray *readings);
-void wpr_model_take_notice (WprModel *model, WprSeverity severity, const char *text,
-                            const char *id);
+/* May come twice. */
+void wpr_model_take_notice (WprModel *model, const WprNotice *notice);
 void wpr_model_take_progress (WprModel *model, const char *phase, double fraction, guint64 done,
                               guint64 total);
 /* The phase in which a save that began again is: nothing is done yet. */

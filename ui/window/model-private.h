@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "model.h"
+#include "remarks.h"
 
 G_BEGIN_DECLS
 
@@ -35,6 +36,7 @@ struct _WprModel
   WprSubject *subject;
   WprStats *stats;
   WprHistory *history;
+  WprRemarks *remarks;
   guint own_marks;
 
   char *folder; /* NULL: the default one */

@@ -152,6 +152,8 @@ wpr_model_take_subject (WprModel *self, WprSubject *subject)
   g_clear_pointer (&self->history, wpr_history_free);
   self->history = wpr_history_new ();
   g_clear_pointer (&self->outcome, wpr_outcome_free);
+  wpr_remarks_free (self->remarks);
+  self->remarks = wpr_remarks_new ();
   self->own_marks = 0;
   self->own_save = FALSE;
   self->starting = FALSE;
@@ -202,7 +204,20 @@ wpr_model_take_figures (WprModel *self, GPtrArray *readings)
 }
 
 void
-wpr_model_take_notice (WprModel *self, WprSeverity severity, const char *text, const char *id)
+wpr_model_take_notice (WprModel *self, const WprNotice *notice)
 {
-  wpr_model_emit (self, WPR_MODEL_NOTICE, (int)severity, text, id);
+  if (wpr_remarks_add (self->remarks, notice))
+    wpr_model_emit (self, WPR_MODEL_NOTICE, notice->text);
+}
+
+const WprNotice *
+wpr_model_get_remark (WprModel *self)
+{
+  return wpr_remarks_get (self->remarks);
+}
+
+void
+wpr_model_close_remark (WprModel *self)
+{
+  wpr_remarks_close (self->remarks);
 }

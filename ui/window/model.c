@@ -28,7 +28,7 @@ static const struct
   [WPR_MODEL_SUBJECT] = { "subject", 0, { 0 } },
   [WPR_MODEL_SWITCHED] = { "switched", 0, { 0 } },
   [WPR_MODEL_FIGURES] = { "figures", 0, { 0 } },
-  [WPR_MODEL_NOTICE] = { "notice", 3, { G_TYPE_INT, G_TYPE_STRING, G_TYPE_STRING } },
+  [WPR_MODEL_NOTICE] = { "notice", 1, { G_TYPE_STRING } },
   [WPR_MODEL_PROGRESS] = { "progress", 0, { 0 } },
   [WPR_MODEL_OUTCOME] = { "outcome", 0, { 0 } },
   [WPR_MODEL_TOAST] = { "toast", 1, { G_TYPE_STRING } },
@@ -64,6 +64,7 @@ wpr_model_finalize (GObject *object)
   g_clear_pointer (&self->subject, wpr_subject_free);
   g_clear_pointer (&self->stats, wpr_stats_unref);
   g_clear_pointer (&self->history, wpr_history_free);
+  g_clear_pointer (&self->remarks, wpr_remarks_free);
   g_clear_pointer (&self->outcome, wpr_outcome_free);
   g_free (self->rights_text);
   g_free (self->lock_words);
@@ -92,6 +93,7 @@ wpr_model_init (WprModel *self)
 {
   self->profiles = g_list_store_new (WPR_TYPE_PROFILE_ITEM);
   self->history = wpr_history_new ();
+  self->remarks = wpr_remarks_new ();
   self->default_folder = wpr_target_default_folder ();
   self->names = TRUE;
   self->lock_words = g_strdup ("");

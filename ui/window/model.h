@@ -6,10 +6,10 @@
  * Signals, in the main thread: "loaded"; "planned" (also when it was estimated); "worth";
  * "samples" (guint a second); "folder"; "page"; "figures" (readings came); "subject" (what is
  * recorded became known); "switched" (what is recorded has changed meanwhile, or was to); "notice"
- * (int severity, char *text); "progress"; "outcome" (what is known of it has changed); "toast"
- * (char *text); "trouble" (char *heading, char *body); "refused" (the same: nothing can be saved in
- * that folder); "details" (WprDetails *); "silence" (char *text, or NULL: the recorder answers
- * again); "guide" (WprGuide *); "lock" (what may be recorded, or the question about it). */
+ * (char *text: a remark that is new); "progress"; "outcome" (what is known of it has changed);
+ * "toast" (char *text); "trouble" (char *heading, char *body); "refused" (the same: nothing can be
+ * saved in that folder); "details" (WprDetails *); "silence" (char *text, or NULL: the recorder
+ * answers again); "guide" (WprGuide *); "lock" (what may be recorded, or the question about it). */
 #pragma once
 
 #include <gio/gio.h>
@@ -84,6 +84,10 @@ const WprSubject *wpr_model_get_subject (WprModel *self);
 /* NULL before the first reading. */
 const WprStats *wpr_model_get_stats (WprModel *self);
 const WprHistory *wpr_model_get_history (WprModel *self);
+/* The newest thing the recorder said of it that a person should read, also before this window was
+ * there; closed, the one before it is. NULL: none. */
+const WprNotice *wpr_model_get_remark (WprModel *self);
+void wpr_model_close_remark (WprModel *self);
 /* Who does not answer, and what can be done; NULL: it does. */
 const char *wpr_model_get_silence (WprModel *self);
 void wpr_model_mark (WprModel *self);

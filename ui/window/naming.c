@@ -7,14 +7,14 @@
 
 /* A button without words closes what it is in. */
 static void
-name_buttons (GtkWidget *widget)
+name_buttons (GtkWidget *widget, const char *name)
 {
   if (GTK_IS_BUTTON (widget) && gtk_button_get_label (GTK_BUTTON (widget)) == NULL)
-    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                    _ ("Close"), -1);
+    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
+                                    -1);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
        child = gtk_widget_get_next_sibling (child))
-    name_buttons (child);
+    name_buttons (child, name);
 }
 
 void
@@ -32,7 +32,8 @@ void
 wpr_name_bar (GtkWidget *info_bar)
 {
   g_return_if_fail (GTK_IS_INFO_BAR (info_bar));
-  name_buttons (info_bar);
+  /* Translators: the cross of a bar that tells something; the window's own is "Close" */
+  name_buttons (info_bar, _ ("Close This Message"));
 }
 
 /* Only one is there at a time, beside the overlay's child. */
@@ -43,7 +44,7 @@ name_toasts (GtkWidget *overlay)
   for (GtkWidget *child = gtk_widget_get_first_child (overlay); child != NULL;
        child = gtk_widget_get_next_sibling (child))
     if (child != content)
-      name_buttons (child);
+      name_buttons (child, _ ("Close"));
 }
 
 void

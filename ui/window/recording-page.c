@@ -47,8 +47,7 @@ struct _WprRecordingPage
   gboolean shown_lost;
   guint shown_flags;
   char *rate_shown;
-  char *notice, *silence; /* what the bar says; NULL: nothing */
-  GtkMessageType notice_type;
+  char *silence; /* what the bar says before any remark; NULL: nothing */
   guint scroll_source;
   GtkWidget *opened; /* the row that was opened last */
 };
@@ -287,12 +286,13 @@ static void
 show_bar (WprRecordingPage *self)
 {
   GtkInfoBar *bar = GTK_INFO_BAR (self->notice_bar);
-  const char *text = self->silence != NULL ? self->silence : self->notice;
+  const WprNotice *remark = wpr_model_get_remark (self->model);
+  gboolean grave = self->silence == NULL && remark != NULL && remark->severity == WPR_NOTICE_ERROR;
+  const char *text = self->silence != NULL ? self->silence : remark != NULL ? remark->text : NULL;
   gtk_info_bar_set_revealed (bar, text != NULL);
   if (text == NULL)
     return;
-  gtk_info_bar_set_message_type (bar,
-                                 self->silence != NULL ? GTK_MESSAGE_WARNING : self->notice_type);
+  gtk_info_bar_set_message_type (bar, grave ? GTK_MESSAGE_ERROR : GTK_MESSAGE_WARNING);
   gtk_label_set_label (GTK_LABEL (self->notice_label), text);
 }
 
@@ -306,29 +306,11 @@ on_subject (WprRecordingPage *self)
   gtk_widget_set_visible (self->origin, origin != NULL);
   gtk_widget_set_visible (self->save_ring, subject->mode == WPR_MODE_MEMORY);
   gtk_editable_set_text (GTK_EDITABLE (self->note), "");
-  g_clear_pointer (&self->notice, g_free);
   g_clear_pointer (&self->silence, g_free);
   show_bar (self);
   gtk_revealer_set_reveal_child (GTK_REVEALER (self->loss_revealer), FALSE);
   wpr_graph_set_history (WPR_GRAPH (self->graph), NULL);
   self->spoken_us = self->shown_us = self->loss_us = 0;
-}
-
-static void
-on_notice (WprRecordingPage *self, int severity, const char *text, const char *id)
-{
-  static const GtkMessageType types[] = {
-    [WPR_NOTICE_INFO] = GTK_MESSAGE_INFO,
-    [WPR_NOTICE_WARNING] = GTK_MESSAGE_WARNING,
-    [WPR_NOTICE_ERROR] = GTK_MESSAGE_ERROR,
-  };
-  /* for the file and `wpr -status`; or what the card of losses says, with the cure */
-  if (severity == WPR_NOTICE_INFO || g_strcmp0 (id, "loss") == 0)
-    return;
-  g_free (self->notice);
-  self->notice = g_strdup (text);
-  self->notice_type = types[severity];
-  show_bar (self);
 }
 
 static void
@@ -343,7 +325,10 @@ on_silence (WprRecordingPage *self, const char *text)
 static void
 close_bar (WprRecordingPage *self)
 {
-  g_clear_pointer (self->silence != NULL ? &self->silence : &self->notice, g_free);
+  if (self->silence != NULL)
+    g_clear_pointer (&self->silence, g_free);
+  else
+    wpr_model_close_remark (self->model);
   show_bar (self);
 }
 
@@ -462,7 +447,6 @@ wpr_recording_page_dispose (GObject *object)
   g_clear_pointer (&self->mark_popover, gtk_widget_unparent);
   g_clear_object (&self->model);
   g_clear_pointer (&self->rate_shown, g_free);
-  g_clear_pointer (&self->notice, g_free);
   g_clear_pointer (&self->silence, g_free);
   G_OBJECT_CLASS (wpr_recording_page_parent_class)->dispose (object);
 }
@@ -539,7 +523,7 @@ wpr_recording_page_set_model (WprRecordingPage *self, WprModel *model)
   g_signal_connect_object (model, "switched", G_CALLBACK (show_what), self, G_CONNECT_SWAPPED);
   wpr_profiles_switches_set_model (WPR_PROFILES_SWITCHES (self->switches), model);
   g_signal_connect_object (model, "figures", G_CALLBACK (on_figures), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (model, "notice", G_CALLBACK (on_notice), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (model, "notice", G_CALLBACK (show_bar), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (model, "silence", G_CALLBACK (on_silence), self, G_CONNECT_SWAPPED);
   if (wpr_model_get_subject (model) != NULL)
     on_subject (self);

@@ -171,10 +171,9 @@ on_refused (WprWindow *self, const char *heading, const char *body)
 }
 
 static void
-on_notice (WprWindow *self, int severity, const char *text)
+on_notice (WprWindow *self, const char *text)
 {
-  if (severity != WPR_NOTICE_INFO)
-    wpr_window_notify (self, "notice", _ ("Performance Recorder"), text);
+  wpr_window_notify (self, "notice", _ ("Performance Recorder"), text);
 }
 
 /* Where there is no bin, what goes is gone. */
