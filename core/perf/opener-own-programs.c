@@ -53,18 +53,17 @@ read_rss (const char *folder)
   return second != NULL ? g_ascii_strtoull (second, NULL, 10) : 0;
 }
 
-static GArray *
-read_tids (const char *folder)
+void
+wpr_own_program_relist (const char *proc, WprOwnProgram *program)
 {
-  g_autofree char *path = g_build_filename (folder, "task", NULL);
+  g_autofree char *path = g_strdup_printf ("%s/%u/task", proc, program->pid);
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  GArray *tids = g_array_new (FALSE, FALSE, sizeof (guint32));
   const char *name;
   guint32 tid;
+  g_array_set_size (program->tids, 0);
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     if (parse_number (name, &tid))
-      g_array_append_val (tids, tid);
-  return tids;
+      g_array_append_val (program->tids, tid);
 }
 
 static WprOwnProgram *
@@ -79,7 +78,8 @@ read_program (const char *proc, guint32 pid, guint32 uid)
   program->pid = pid;
   read_name (status, program->name, sizeof program->name);
   program->rss_pages = read_rss (folder);
-  program->tids = read_tids (folder);
+  program->tids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  wpr_own_program_relist (proc, program);
   return program;
 }
 

@@ -2,12 +2,17 @@
 /* Events of single threads. Each is inherited, so that what a thread starts comes along; a thread
  * that was born while the list was made is known by the record of its birth, which its parent's
  * sideband event writes: born after its parent's events were open it has them already, and a second
- * set would record everything twice. */
+ * set would record everything twice.
+ *
+ * The events are inherited at the begin of a birth, in /proc the thread is seen after that, and the
+ * record is written at the end. So of each thread the sideband is opened first: whose birth it did
+ * not tell has inherited nothing that is recorded. Who was born while the rest was opened, or a
+ * little later, may have a part of it: then the parent is started over with, which takes from all
+ * of its children what they have. A birth may be told late, too: see take_late(). */
 #include "config.h"
 #include "perf/opener-own.h"
 
 #include <errno.h>
-#include <glib/gi18n-lib.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,8 +21,21 @@
 /* Lists of all threads that are made until one brings nothing new; a machine that starts threads
  * faster than that is not caught up with. */
 #define ROUNDS_MOST 8
-/* Names in one sentence. */
-#define NAMED_MOST 8
+/* How long a birth takes at most, but for one that is interrupted: some 50 us. A thread whose
+ * parent's events were not open that much earlier may have some of them only. */
+#define BIRTH_NS G_GINT64_CONSTANT (300000)
+/* How often a thread is started over with. */
+#define AGAIN_MOST 32
+
+/* A thread that was looked at: who it starts has none of its events before, all of them after. */
+typedef struct
+{
+  gint64 none_before; /* NEVER: its events are not open */
+  gint64 all_after;
+  guint32 origin; /* the thread whose events these are: itself or a forebear */
+} Known;
+
+#define NEVER G_MAXINT64
 
 /* One opening of some carriers on all threads. */
 typedef struct
@@ -27,11 +45,12 @@ typedef struct
   const GArray *carriers; /* WprOwnCarrier */
   guint cpu;              /* G_MAXUINT: all */
   WprOpened *opened;
-  GHashTable *since; /* tid -> gint64 *: when its events were open */
+  GHashTable *known; /* tid -> Known * */
   GHashTable *born;  /* tid -> WprTask *: by the sideband */
+  GArray *late;      /* guint32: tids that were opened before their birth was told */
   GArray *seen;      /* guint64: of each slot, how far its ring was looked at */
   guint need;        /* descriptors a thread */
-  gboolean is_fresh; /* nothing was open before; the sideband is among the carriers */
+  guint n_again;     /* how often a thread was started over with */
 } Opening;
 
 /* ---- which events ---- */
@@ -74,14 +93,20 @@ add_carrier (WprOpenerOwn *self, guint index, GArray *carriers)
   g_array_append_val (carriers, carrier);
 }
 
+/* The sideband first. */
 GArray *
 wpr_own_carriers (WprOpenerOwn *self, guint ring)
 {
   const GArray *events = WPR_OPENER_LOCAL (self)->events;
   GArray *carriers = g_array_new (FALSE, FALSE, sizeof (WprOwnCarrier));
-  for (guint i = 0; i < events->len; i++)
-    if (ring == G_MAXUINT || g_array_index (events, WprPerfEvent, i).ring == ring)
-      add_carrier (self, i, carriers);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < events->len; i++)
+      {
+        const WprPerfEvent *event = &g_array_index (events, WprPerfEvent, i);
+        if ((ring == G_MAXUINT || event->ring == ring)
+            && (event->kind == WPR_PERF_SIDEBAND) == (pass == 0))
+          add_carrier (self, i, carriers);
+      }
   return carriers;
 }
 
@@ -110,18 +135,6 @@ count_needed (const Opening *opening)
   return n;
 }
 
-/* As the last: see has_inherited(). */
-static gboolean
-has_sideband (const Opening *opening)
-{
-  guint n = opening->carriers->len;
-  return n > 0
-         && g_array_index (opening->local->events, WprPerfEvent,
-                           g_array_index (opening->carriers, WprOwnCarrier, n - 1).event)
-                    .kind
-                == WPR_PERF_SIDEBAND;
-}
-
 /* ---- one event ---- */
 
 static void
@@ -147,7 +160,7 @@ open_member (const Opening *opening, WprSlot *slot, const WprOwnCarrier *carrier
 {
   const WprPerfEvent *event = &g_array_index (opening->local->events, WprPerfEvent, carrier->event);
   WprGroup *group = slot->groups->pdata[0];
-  WprMember member = { .row = event->row, .switches = carrier->switches };
+  WprMember member = { .row = event->row, .tid = tid, .switches = carrier->switches };
   struct perf_event_attr attr;
 
   fill_attr (opening->own, slot, event, carrier, &attr);
@@ -251,63 +264,190 @@ now_ns (void)
   return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
 }
 
-static void
-note_since (const Opening *opening, guint32 tid, gint64 when)
+static Known *
+look_up (const Opening *opening, guint32 tid)
 {
-  g_hash_table_insert (opening->since, GUINT_TO_POINTER (tid), g_memdup2 (&when, sizeof when));
+  return g_hash_table_lookup (opening->known, GUINT_TO_POINTER (tid));
 }
 
-typedef struct
+static void
+note_known (const Opening *opening, guint32 tid, const Known *known)
 {
-  const Opening *opening;
-} Births;
+  g_hash_table_insert (opening->known, GUINT_TO_POINTER (tid), g_memdup2 (known, sizeof *known));
+}
+
+typedef enum
+{
+  HAS_NONE,
+  HAS_SOME, /* or none, or all */
+  HAS_ALL
+} Inherited;
+
+/* What a thread has by birth, and as what it is known then. A forebear must have been given these
+ * events before its child was born; those in between need not live any more. */
+static Inherited
+find_inherited (const Opening *opening, guint32 tid, Known *known)
+{
+  const WprTask *task = g_hash_table_lookup (opening->born, GUINT_TO_POINTER (tid));
+  const WprTask *at = task;
+  const Known *forebear = NULL;
+  for (guint i = 0; at != NULL && forebear == NULL && i < g_hash_table_size (opening->born); i++)
+    {
+      forebear = look_up (opening, at->ptid);
+      if (forebear == NULL)
+        at = g_hash_table_lookup (opening->born, GUINT_TO_POINTER (at->ptid));
+    }
+  if (forebear == NULL || at->time < forebear->none_before)
+    return HAS_NONE;
+  *known = (Known){ task->time, task->time, forebear->origin };
+  return at->time < forebear->all_after ? HAS_SOME : HAS_ALL;
+}
 
 static void
 take_birth (const struct perf_event_header *header, gpointer data)
 {
-  const Opening *opening = ((Births *)data)->opening;
+  const Opening *opening = data;
   WprRecord record;
   WprTask task;
   if (header->type != PERF_RECORD_FORK || !wpr_record_parse (header, opening->own->ids, &record)
       || !wpr_record_task (&record, &task))
     return;
   g_hash_table_insert (opening->born, GUINT_TO_POINTER (task.tid), g_memdup2 (&task, sizeof task));
+  const Known *known = look_up (opening, task.tid);
+  if (known != NULL && known->none_before != NEVER && known->origin == task.tid)
+    g_array_append_val (opening->late, task.tid);
 }
 
 /* Forward rings are the sideband's; in file mode the others have no births, and are as well. */
 static void
-look_for_births (const Opening *opening)
+peek_at_births (Opening *opening)
 {
-  Births births = { opening };
   for (guint i = 0; i < opening->local->slots->len; i++)
     {
       const WprSlot *slot = opening->local->slots->pdata[i];
       if (!slot->spec.backward)
         wpr_ring_peek (slot->mapped, &g_array_index (opening->seen, guint64, i), take_birth,
-                       &births);
+                       opening);
     }
 }
 
-/* Whether a thread has the events by birth. Where nothing was open before, the record of it is the
- * proof: it was written by its parent's sideband event, the last of that thread's to be opened.
- * Else a forebear must have been given these events before its child was born; those in between
- * need not live any more. */
+/* ---- what turned out otherwise ---- */
+
 static gboolean
-has_inherited (const Opening *opening, guint32 tid)
+is_carried_here (const Opening *opening, const WprMember *member)
 {
-  const WprTask *task = g_hash_table_lookup (opening->born, GUINT_TO_POINTER (tid));
-  const WprTask *at = task;
-  const gint64 *since = NULL;
-  for (guint i = 0; at != NULL && since == NULL && i < g_hash_table_size (opening->born); i++)
+  const GArray *events = opening->local->events;
+  for (guint i = 0; i < opening->carriers->len; i++)
     {
-      since = g_hash_table_lookup (opening->since, GUINT_TO_POINTER (at->ptid));
-      if (since == NULL)
-        at = g_hash_table_lookup (opening->born, GUINT_TO_POINTER (at->ptid));
+      const WprOwnCarrier *carrier = &g_array_index (opening->carriers, WprOwnCarrier, i);
+      if (g_array_index (events, WprPerfEvent, carrier->event).row == member->row
+          && carrier->switches == member->switches)
+        return TRUE;
     }
-  if (task == NULL || (!opening->is_fresh && (since == NULL || *since > at->time)))
-    return FALSE;
-  note_since (opening, tid, task->time);
-  return TRUE;
+  return FALSE;
+}
+
+static void
+forget_id (GArray *ids, guint64 id)
+{
+  for (guint i = ids->len; i > 0; i--)
+    if (g_array_index (ids, WprEventId, i - 1).id == id)
+      {
+        g_array_remove_index (ids, i - 1);
+        return;
+      }
+}
+
+/* What this opening has opened of a thread, which goes from all that inherited it as well. */
+static void
+close_thread (const Opening *opening, guint32 tid)
+{
+  for (guint s = 0; s < opening->local->slots->len; s++)
+    {
+      const WprSlot *slot = opening->local->slots->pdata[s];
+      GArray *members = ((WprGroup *)slot->groups->pdata[0])->members;
+      if (opening->cpu != G_MAXUINT && slot->cpu != opening->cpu)
+        continue;
+      for (guint i = members->len; i > 0; i--)
+        {
+          const WprMember *member = &g_array_index (members, WprMember, i - 1);
+          if (member->tid != tid || !is_carried_here (opening, member))
+            continue;
+          close (member->fd);
+          forget_id (opening->opened->ids, member->id);
+          g_array_remove_index (members, i - 1);
+          opening->own->n_open--;
+        }
+    }
+}
+
+static gboolean
+comes_from (const Opening *opening, guint32 tid, guint32 origin)
+{
+  for (guint i = 0; i <= g_hash_table_size (opening->born); i++)
+    {
+      const Known *known = look_up (opening, tid);
+      const WprTask *task = g_hash_table_lookup (opening->born, GUINT_TO_POINTER (tid));
+      if (known != NULL || task == NULL)
+        return known != NULL && known->origin == origin;
+      tid = task->ptid;
+    }
+  return FALSE;
+}
+
+/* A thread and all that has its events: as if it had not been seen. */
+static void
+start_over (Opening *opening, guint32 origin)
+{
+  GHashTable *const tables[] = { opening->known, opening->born };
+  g_autoptr (GArray) tids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  opening->n_again++;
+  close_thread (opening, origin);
+  peek_at_births (opening); /* the last that these events have told */
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    {
+      GHashTableIter iter;
+      gpointer key;
+      g_hash_table_iter_init (&iter, tables[i]);
+      while (g_hash_table_iter_next (&iter, &key, NULL))
+        {
+          guint32 tid = GPOINTER_TO_UINT (key);
+          if (comes_from (opening, tid, origin))
+            g_array_append_val (tids, tid);
+        }
+    }
+  for (guint i = 0; i < tids->len; i++)
+    for (guint k = 0; k < G_N_ELEMENTS (tables); k++)
+      g_hash_table_remove (tables[k], GUINT_TO_POINTER (g_array_index (tids, guint32, i)));
+}
+
+/* A thread that was opened, and whose birth is told only now: what it has of its parent's it has
+ * twice. Where it is not all, its own are those that stay. */
+static void
+take_late (Opening *opening, guint32 tid)
+{
+  Known known;
+  Inherited inherited
+      = look_up (opening, tid) != NULL ? find_inherited (opening, tid, &known) : HAS_NONE;
+  if (inherited == HAS_SOME)
+    start_over (opening, known.origin);
+  else if (inherited == HAS_ALL)
+    {
+      close_thread (opening, tid);
+      note_known (opening, tid, &known);
+    }
+}
+
+static void
+look_for_births (Opening *opening)
+{
+  peek_at_births (opening);
+  while (opening->late->len > 0)
+    {
+      guint32 tid = g_array_index (opening->late, guint32, opening->late->len - 1);
+      g_array_set_size (opening->late, opening->late->len - 1);
+      take_late (opening, tid);
+    }
 }
 
 /* ---- all threads ---- */
@@ -319,26 +459,62 @@ leave_out (const Opening *opening, const WprOwnProgram *program)
   g_hash_table_insert (opening->own->left_out, g_strdup (program->name), GUINT_TO_POINTER (n + 1));
 }
 
-/* TRUE if any of its threads is new. */
+static void
+open_new_thread (Opening *opening, const WprOwnProgram *program, guint32 tid)
+{
+  gboolean has_room = opening->own->n_open + opening->need <= opening->own->most;
+  Known known = { now_ns (), 0, tid };
+  int reason = has_room ? open_thread (opening, tid) : EMFILE;
+  known.all_after = now_ns () + BIRTH_NS;
+  /* Also of one that is not opened: it is looked at once. */
+  if (reason != 0)
+    known.none_before = NEVER;
+  note_known (opening, tid, &known);
+  if (reason == EMFILE || reason == ENFILE || reason == ENOMEM)
+    leave_out (opening, program);
+  else if (reason == EACCES || reason == EPERM)
+    g_hash_table_add (opening->own->closed, g_strdup (program->name));
+}
+
+/* The threads that the program has now. TRUE if any of them is new. */
 static gboolean
-open_program (const Opening *opening, const WprOwnProgram *program)
+open_listed (Opening *opening, WprOwnProgram *program)
 {
   gboolean any = FALSE;
+  wpr_own_program_relist ("/proc", program);
+  look_for_births (opening);
   for (guint i = 0; i < program->tids->len; i++)
     {
       guint32 tid = g_array_index (program->tids, guint32, i);
-      if (g_hash_table_contains (opening->since, GUINT_TO_POINTER (tid))
-          || has_inherited (opening, tid))
+      Known known;
+      if (look_up (opening, tid) != NULL)
         continue;
+      Inherited inherited = find_inherited (opening, tid, &known);
+      if (inherited == HAS_SOME && opening->n_again < AGAIN_MOST)
+        {
+          start_over (opening, known.origin);
+          return TRUE;
+        }
+      if (inherited != HAS_NONE)
+        {
+          note_known (opening, tid, &known);
+          continue;
+        }
       any = TRUE;
-      gboolean has_room = opening->own->n_open + opening->need <= opening->own->most;
-      int reason = has_room ? open_thread (opening, tid) : EMFILE;
-      /* Also of one that is not opened: it is looked at once. */
-      note_since (opening, tid, reason == 0 ? now_ns () : G_MAXINT64);
-      if (reason == EMFILE || reason == ENFILE || reason == ENOMEM)
-        leave_out (opening, program);
-      else if (reason == EACCES || reason == EPERM)
-        g_hash_table_add (opening->own->closed, g_strdup (program->name));
+      open_new_thread (opening, program, tid);
+    }
+  return any;
+}
+
+/* At once until it has no new ones: threads may live for a millisecond only, and start the next. */
+static gboolean
+open_program (Opening *opening, WprOwnProgram *program)
+{
+  gboolean any = FALSE, more = TRUE;
+  for (guint round = 0; more && round < ROUNDS_MOST; round++)
+    {
+      more = open_listed (opening, program);
+      any |= more;
     }
   return any;
 }
@@ -347,69 +523,28 @@ void
 wpr_own_open_threads (WprOpenerOwn *self, const GArray *carriers, guint cpu, WprOpened *opened)
 {
   WprOpenerLocal *local = WPR_OPENER_LOCAL (self);
-  g_autoptr (GHashTable) since = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GHashTable) born = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) seen = g_array_new (FALSE, TRUE, sizeof (guint64));
-  Opening opening = { self, local, carriers, cpu, opened, since, born, seen, 0, FALSE };
+  Opening opening = { .own = self,
+                      .local = local,
+                      .carriers = carriers,
+                      .cpu = cpu,
+                      .opened = opened,
+                      .known = known,
+                      .born = born,
+                      .late = late,
+                      .seen = seen };
   gboolean any = carriers->len > 0;
 
   g_array_set_size (seen, local->slots->len);
   opening.need = count_needed (&opening);
-  opening.is_fresh = self->n_open == 0 && has_sideband (&opening);
   for (guint round = 0; any && round < ROUNDS_MOST; round++)
     {
       g_autoptr (GPtrArray) programs = wpr_own_programs_list ("/proc", getuid ());
-      look_for_births (&opening);
       any = FALSE;
       for (guint i = 0; i < programs->len; i++)
         any |= open_program (&opening, programs->pdata[i]);
-    }
-}
-
-/* ---- what is said ---- */
-
-static char *
-join_names (GHashTable *names, guint *n_threads)
-{
-  GString *joined = g_string_new (NULL);
-  GHashTableIter iter;
-  gpointer name, n;
-  guint n_names = 0;
-  *n_threads = 0;
-  g_hash_table_iter_init (&iter, names);
-  while (g_hash_table_iter_next (&iter, &name, &n))
-    {
-      *n_threads += GPOINTER_TO_UINT (n);
-      if (n_names++ < NAMED_MOST)
-        g_string_append_printf (joined, "%s%s", joined->len > 0 ? ", " : "", (const char *)name);
-    }
-  if (n_names > NAMED_MOST)
-    g_string_append (joined, ", …");
-  return g_string_free (joined, FALSE);
-}
-
-void
-wpr_own_remark (WprOpenerOwn *self, WprOpened *opened)
-{
-  guint n_threads;
-  if (g_hash_table_size (self->left_out) > 0)
-    {
-      g_autofree char *names = join_names (self->left_out, &n_threads);
-      g_ptr_array_add (
-          opened->remarks,
-          g_strdup_printf (_ ("There is room for the events of the largest programs only (%u open "
-                              "files): %u threads are not recorded, of %s."),
-                           self->most, n_threads, names));
-      g_hash_table_remove_all (self->left_out);
-    }
-  if (g_hash_table_size (self->closed) > 0)
-    {
-      g_autofree char *names = join_names (self->closed, &n_threads);
-      g_ptr_array_add (
-          opened->remarks,
-          g_strdup_printf (_ ("Programs that keep others from looking into them (they run with "
-                              "other rights, or hold secrets) are not recorded: %s."),
-                           names));
-      g_hash_table_remove_all (self->closed);
     }
 }

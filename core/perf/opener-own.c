@@ -6,12 +6,15 @@
 #include "perf/opener-own.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 /* Files that the recorder itself has open, and leaders. */
 #define FILES_OF_OURS 256
+/* Names in one sentence. */
+#define NAMED_MOST 8
 
 G_DEFINE_FINAL_TYPE (WprOpenerOwn, wpr_opener_own, WPR_TYPE_OPENER_LOCAL)
 
@@ -106,6 +109,64 @@ follow_events (WprOpenerOwn *self, guint ring, WprOpened *opened)
       close_others (self, local->slots->pdata[s], carriers);
 }
 
+/* ---- what is said ---- */
+
+static int
+compare_left_out (gconstpointer a, gconstpointer b, gpointer names)
+{
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (names, a));
+  guint m = GPOINTER_TO_UINT (g_hash_table_lookup (names, b));
+  return n != m ? (n < m ? 1 : -1) : strcmp (a, b);
+}
+
+/* Those with the most threads first. */
+static char *
+join_names (GHashTable *names, guint *n_threads)
+{
+  GString *joined = g_string_new (NULL);
+  g_autoptr (GList) sorted
+      = g_list_sort_with_data (g_hash_table_get_keys (names), compare_left_out, names);
+  guint n_names = 0;
+  *n_threads = 0;
+  for (GList *name = sorted; name != NULL; name = name->next)
+    {
+      *n_threads += GPOINTER_TO_UINT (g_hash_table_lookup (names, name->data));
+      if (n_names++ < NAMED_MOST)
+        g_string_append_printf (joined, "%s%s", joined->len > 0 ? ", " : "",
+                                (const char *)name->data);
+    }
+  if (n_names > NAMED_MOST)
+    g_string_append (joined, ", …");
+  return g_string_free (joined, FALSE);
+}
+
+/* Says once what there was no room for, and what is closed. */
+static void
+remark (WprOpenerOwn *self, WprOpened *opened)
+{
+  guint n_threads;
+  if (g_hash_table_size (self->left_out) > 0)
+    {
+      g_autofree char *names = join_names (self->left_out, &n_threads);
+      g_ptr_array_add (
+          opened->remarks,
+          g_strdup_printf (_ ("There is room for the events of the largest programs only (%u open "
+                              "files): %u threads are not recorded, of %s."),
+                           self->most, n_threads, names));
+      g_hash_table_remove_all (self->left_out);
+    }
+  if (g_hash_table_size (self->closed) > 0)
+    {
+      g_autofree char *names = join_names (self->closed, &n_threads);
+      g_ptr_array_add (
+          opened->remarks,
+          g_strdup_printf (_ ("Programs that keep others from looking into them (they run with "
+                              "other rights, or hold secrets) are not recorded: %s."),
+                           names));
+      g_hash_table_remove_all (self->closed);
+    }
+}
+
 /* ---- the verbs ---- */
 
 static gboolean
@@ -128,7 +189,7 @@ own_open (WprOpener *opener, const WprPerfEvent *events, gsize n_events, const W
   /* One that the kernel has not may have carried the switches. */
   for (guint ring = 0; g_hash_table_size (self->refused) > 0 && ring < local->rings->len; ring++)
     follow_events (self, ring, opened);
-  wpr_own_remark (self, opened);
+  remark (self, opened);
   return TRUE;
 }
 
@@ -144,7 +205,7 @@ own_add (WprOpener *opener, const WprPerfEvent *event, WprOpened *opened, GError
   g_hash_table_remove (self->refused, GUINT_TO_POINTER (event->row));
   wpr_local_opener_keep_event (local, event);
   follow_events (self, event->ring, opened);
-  wpr_own_remark (self, opened);
+  remark (self, opened);
   return TRUE;
 }
 
@@ -205,7 +266,7 @@ own_cpu_online (WprOpener *opener, guint cpu, WprOpened *opened, GError **error)
   run_sideband (local);
   g_autoptr (GArray) carriers = wpr_own_carriers (self, G_MAXUINT);
   wpr_own_open_threads (self, carriers, cpu, opened);
-  wpr_own_remark (self, opened);
+  remark (self, opened);
   return TRUE;
 }
 

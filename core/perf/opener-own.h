@@ -20,6 +20,8 @@ typedef struct
 /* Programs below `proc` whose real user that is, the largest first; those that run with other
  * rights as well, which may not be opened. Free with g_ptr_array_unref. */
 GPtrArray *wpr_own_programs_list (const char *proc, guint32 uid);
+/* Its threads as of now; none if it has ended. */
+void wpr_own_program_relist (const char *proc, WprOwnProgram *program);
 
 /* An event as it is opened on each thread: one of the rows, and whether it tells the switches that
  * another row asks for. */
@@ -50,7 +52,5 @@ GArray *wpr_own_carriers (WprOpenerOwn *self, guint ring);
  * starts once its events are open inherit them, and are known by the records of their birth. */
 void wpr_own_open_threads (WprOpenerOwn *self, const GArray *carriers, guint cpu,
                            WprOpened *opened);
-/* Says once what there was no room for, and what is closed. */
-void wpr_own_remark (WprOpenerOwn *self, WprOpened *opened);
 
 G_END_DECLS

@@ -19,6 +19,7 @@ typedef struct
   int fd;
   guint64 id;
   gboolean filtered; /* the kernel takes no second filter */
+  guint32 tid;       /* of single threads: which */
   gboolean switches; /* of single threads: tells their switches, too */
 } WprMember;
 
