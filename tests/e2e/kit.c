@@ -7,8 +7,10 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 #include "kit.h"
 
 #define STEP_MS 100
@@ -16,6 +18,8 @@
 #define SAVING 800                        /* steps: everything of a busy machine can be in it */
 
 const char *wprui, *wpr;
+static GPid held; /* a recorder that does not get the processor */
+static char *mounted;
 
 gboolean
 kit_begin (int argc, char **argv, int n_least)
@@ -65,11 +69,14 @@ kit_set_up (void **state)
 int
 kit_tear_down (void **state)
 {
+  kit_let_go ();
   screen_end (*state);
   g_free (*state);
   g_autofree char *file = settings_file ();
   g_unlink (file);
   clean_places (wpr);
+  if (mounted != NULL)
+    kit_unmount_folder (mounted);
   return 0;
 }
 
@@ -122,6 +129,16 @@ kit_stop_and_save (Screen *screen)
 }
 
 void
+kit_finish_now (Screen *screen)
+{
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
+  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
+  g_autofree char *words = kit_wait_verdict (screen);
+  if (!g_str_has_prefix (words, "Saved"))
+    fail_msg ("it was finished now, and ended so: %s", words);
+}
+
+void
 kit_go_to_background (Screen *screen)
 {
   screen_keys ("key ctrl+w");
@@ -129,6 +146,32 @@ kit_go_to_background (Screen *screen)
   screen_keys ("key Tab");
   screen_keys ("key Return");
   screen_wait_window ("Performance Recorder", FALSE);
+}
+
+GPid
+kit_find_recorder (void)
+{
+  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
+  GPid pid = (GPid)json_number (status, "pid");
+  assert_true (pid > 1);
+  return pid;
+}
+
+GPid
+kit_hold_recorder (void)
+{
+  GPid recorder = kit_find_recorder ();
+  assert_int_equal (kill (recorder, SIGSTOP), 0);
+  held = recorder;
+  return recorder;
+}
+
+void
+kit_let_go (void)
+{
+  if (held > 1)
+    kill (held, SIGCONT);
+  held = 0;
 }
 
 char *
@@ -143,6 +186,7 @@ kit_mount_folder (const char *options, unsigned long flags)
       g_free (place);
       return NULL;
     }
+  mounted = g_strdup (place);
   return place;
 }
 
@@ -151,6 +195,21 @@ kit_unmount_folder (const char *place)
 {
   umount2 (place, MNT_DETACH);
   g_rmdir (place);
+  g_clear_pointer (&mounted, g_free);
+}
+
+char *
+kit_record_into_mounted (Screen *screen, const char *options, unsigned long flags)
+{
+  if (!may_record () || geteuid () != 0)
+    skip ();
+  char *place = kit_mount_folder (options, flags);
+  if (place == NULL)
+    skip ();
+  g_autofree char *save_in = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
+  screen_start (screen, wprui, (const char *[]){ save_in, NULL });
+  kit_start_recording (screen);
+  return place;
 }
 
 /* The recorder leaves a twentieth free and halves the rest; below 8 MB it stops. */

@@ -19,7 +19,7 @@ int kit_set_up (void **state);
 extern const char *const kit_lasting[];
 /* What they are before the window starts: "stop-after-s=uint32 2", a line each. */
 void kit_keep_settings (const char *lines);
-/* Ends the window and what still records. */
+/* Ends the window and what still records, and takes away what was mounted. */
 int kit_tear_down (void **state);
 #define kit_test(test) cmocka_unit_test_setup_teardown (test, kit_set_up, kit_tear_down)
 /* Those that E2E_ONLY names, else all. */
@@ -34,11 +34,21 @@ void kit_start_recording (Screen *screen);
 char *kit_wait_verdict (Screen *screen);
 /* Stops, and waits for the verdict. */
 void kit_stop_and_save (Screen *screen);
+/* Of a recording that was kept: until it is saved. */
+void kit_finish_now (Screen *screen);
 /* Closes the window over a recording, which goes on. */
 void kit_go_to_background (Screen *screen);
-/* A file system of its own (tmpfs) in the test's place; NULL where mounting is not allowed. Free
- * with g_free, once it is unmounted. */
+/* The process that records "WprApp". */
+GPid kit_find_recorder (void);
+/* It does not get the processor, until it is let go or the test ends. */
+GPid kit_hold_recorder (void);
+void kit_let_go (void);
+/* A file system of its own (tmpfs) in the test's place, until it is unmounted or the test ends;
+ * NULL where mounting is not allowed. Free with g_free. */
 char *kit_mount_folder (const char *options, unsigned long flags);
 void kit_unmount_folder (const char *place);
+/* Records in a window that saves into such a folder, its path; skips the test where that cannot be.
+ * Free with g_free. */
+char *kit_record_into_mounted (Screen *screen, const char *options, unsigned long flags);
 /* What is recorded into a mounted folder grows; then the folder shrinks until little is free. */
 void kit_make_scarce (const char *place);

@@ -18,39 +18,13 @@
 
 static const char *faults;
 static char *clock_file, *slept_file;
-static GPid stopped; /* a recorder that does not get the processor */
-
-static void
-let_go (void)
-{
-  if (stopped > 1)
-    kill (stopped, SIGCONT);
-  stopped = 0;
-}
 
 static int
 tear_down (void **state)
 {
-  let_go ();
   g_unlink (clock_file);
   g_unlink (slept_file);
   return kit_tear_down (state);
-}
-
-static GPid
-find_recorder (void)
-{
-  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
-  GPid pid = (GPid)json_number (status, "pid");
-  assert_true (pid > 1);
-  return pid;
-}
-
-static void
-stop_recorder (void)
-{
-  stopped = find_recorder ();
-  assert_int_equal (kill (stopped, SIGSTOP), 0);
 }
 
 /* Of a text of any widget that is a label. */
@@ -80,14 +54,14 @@ both_press_stop (void **state)
   g_free (run_program (0, wpr, "-start", "CPU", NULL));
   screen_start (screen, wprui, NULL);
   g_object_unref (screen_wait_described (screen, "Events so far"));
-  stop_recorder ();
+  kit_hold_recorder ();
   g_autofree char *file = g_build_filename (g_getenv ("WPR_SAVE_DIR"), "by wpr.etl", NULL);
   g_autoptr (GSubprocess) other
       = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE,
                           NULL, wpr, "-stop", file, NULL);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   screen_sleep (500);
-  let_go ();
+  kit_let_go ();
   g_subprocess_wait (other, NULL, NULL);
   /* one of them has it; the other is told, and nobody stays where nothing comes */
   g_autoptr (AtspiAccessible) end = NULL;
@@ -135,12 +109,10 @@ a_recorder_that_is_killed_is_told (void **state)
   g_object_unref (screen_wait_described (screen, "Events so far"));
   run_named_programs ("e2e-faces", 20);
   screen_sleep (1500);
-  kill (find_recorder (), SIGKILL);
+  kill (kit_find_recorder (), SIGKILL);
   g_free (kit_wait_verdict (screen));
   kit_wait_text (screen, "The recorder ended");
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_free (kit_wait_verdict (screen));
+  kit_finish_now (screen);
   g_autofree char *file = the_saved_file ();
   g_free (run_program (-1, wpr, "-info", file, NULL));
 }
@@ -154,24 +126,22 @@ a_recorder_that_does_not_answer_is_named_and_left (void **state)
     skip ();
   screen_start (screen, wprui, NULL);
   kit_start_recording (screen);
-  stop_recorder ();
-  g_autofree char *words = g_strdup_printf ("The recorder (process %d) does not answer.", stopped);
+  GPid recorder = kit_hold_recorder ();
+  g_autofree char *words = g_strdup_printf ("The recorder (process %d) does not answer.", recorder);
   wait_long (screen, words);
   assert_lively (screen, "a recorder that is stopped");
-  let_go ();
+  kit_let_go ();
   screen_wait_gone (screen, ATSPI_ROLE_LABEL, words);
-  stop_recorder ();
+  kit_hold_recorder ();
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   wait_long (screen, words);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Later");
   g_autofree char *verdict = kit_wait_verdict (screen);
   assert_string_equal (verdict, "Kept, not finished");
   assert_lively (screen, "left without an answer");
-  let_go ();
+  kit_let_go ();
   /* it answers, ends, and what it keeps is finished from here */
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_free (kit_wait_verdict (screen));
+  kit_finish_now (screen);
   g_autofree char *file = the_saved_file ();
   g_free (run_program (0, wpr, "-info", file, NULL));
 }
@@ -184,7 +154,7 @@ starting_beside_one_says_who_it_is (void **state)
   if (!may_record ())
     skip ();
   g_free (run_program (0, wpr, "-start", "CPU", NULL));
-  stop_recorder ();
+  GPid recorder = kit_hold_recorder ();
   screen_start (screen, wprui, NULL);
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
   screen_press (screen, ATSPI_ROLE_CHECK_BOX, "CPU usage");
@@ -193,9 +163,9 @@ starting_beside_one_says_who_it_is (void **state)
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "The recording did not start"));
   g_autofree char *words
-      = g_strdup_printf ("The recorder of “WprApp” (process %d) does not answer.", stopped);
+      = g_strdup_printf ("The recorder of “WprApp” (process %d) does not answer.", recorder);
   kit_wait_text (screen, words);
-  let_go ();
+  kit_let_go ();
   screen_keys ("key Escape");
   g_object_unref (screen_wait_described (screen, "Events so far")); /* it answers: here it is */
 }
@@ -337,9 +307,9 @@ lost_events_keep_it_lively_and_are_all_told (void **state)
           = screen_find (screen, ATSPI_ROLE_PUSH_BUTTON, "Enlarge Buffers");
       if (cure != NULL)
         break;
-      stop_recorder ();
+      kit_hold_recorder ();
       screen_sleep (300);
-      let_go ();
+      kit_let_go ();
       screen_sleep (1000);
     }
   assert_lively (screen, "a hundred thousand events a second");

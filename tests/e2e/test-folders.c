@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <glib/gstdio.h>
-#include <unistd.h>
 #include "hands.h"
 #include "kit.h"
 
@@ -88,15 +87,8 @@ static void
 what_one_folder_did_not_take_another_takes (void **state)
 {
   Screen *screen = *state;
-  if (!may_record () || geteuid () != 0)
-    skip ();
-  g_autofree char *place = kit_mount_folder ("size=128k", 0);
-  if (place == NULL)
-    skip ();
+  g_autofree char *place = kit_record_into_mounted (screen, "size=128k", 0);
   g_autofree char *folder = make_folder ();
-  g_autofree char *save_in = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
-  screen_start (screen, wprui, (const char *[]){ save_in, NULL });
-  kit_start_recording (screen);
   run_named_programs ("e2e-folders", 50);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   g_autofree char *words = kit_wait_verdict (screen);
@@ -107,7 +99,6 @@ what_one_folder_did_not_take_another_takes (void **state)
   g_autofree char *end = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (end, "Saved"));
   assert_saved_in (folder);
-  kit_unmount_folder (place);
 }
 
 int

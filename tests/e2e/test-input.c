@@ -119,15 +119,6 @@ stop_and_read_verdict (Screen *screen)
 }
 
 static void
-finish_now (Screen *screen)
-{
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autofree char *verdict = kit_wait_verdict (screen);
-  assert_true (g_str_has_prefix (verdict, "Saved"));
-}
-
-static void
 a_disk_that_breaks_while_saving_keeps_the_recording (void **state)
 {
   Screen *screen = *state;
@@ -140,7 +131,7 @@ a_disk_that_breaks_while_saving_keeps_the_recording (void **state)
   assert_string_equal (verdict, "Not saved");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Save in Another Folder…"));
   g_unlink (eio_file);
-  finish_now (screen);
+  kit_finish_now (screen);
   g_autofree char *file = the_saved_file ();
   g_free (run_program (0, wpr, "-info", file, NULL));
 }

@@ -31,7 +31,6 @@ assert_read (Screen *screen, const char *began_in, const char *window_in, const 
   kit_make_scarce (place);
   kit_wait_text (screen, begin);
   g_free (run_program (0, wpr, "-cancel", NULL));
-  kit_unmount_folder (place);
 }
 
 static void

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,13 +56,10 @@ count_buffers (void)
 static void
 stall_the_recorder (void)
 {
-  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
-  GPid pid = (GPid)json_number (status, "pid");
-  assert_true (pid > 1);
-  kill (pid, SIGSTOP);
+  kit_hold_recorder ();
   for (guint i = 0; i < 100000; i++)
     getppid ();
-  kill (pid, SIGCONT);
+  kit_let_go ();
 }
 
 /* Where the strip of the page says that events were lost. */

@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <glib/gstdio.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,13 +81,11 @@ every_page_fits (void **state)
   assert_fits (screen, "closing");
   screen_keys ("key Escape");
   screen_sleep (1500);
-  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
-  GPid recorder = (GPid)json_number (status, "pid");
-  kill (recorder, SIGSTOP);
+  kit_hold_recorder ();
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Later"));
   assert_fits (screen, "saving");
-  kill (recorder, SIGCONT);
+  kit_let_go ();
   g_free (kit_wait_verdict (screen));
   assert_fits (screen, "result");
   screen_keys ("key alt+2");

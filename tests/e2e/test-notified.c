@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <signal.h>
 #include <unistd.h>
 #include "desktop.h"
 #include "kit.h"
@@ -42,7 +41,6 @@ a_disk_that_fills_is_told (void **state)
   kit_make_scarce (place);
   desktop_wait_told ("The disk is nearly full.");
   g_free (run_program (0, wpr, "-cancel", NULL));
-  kit_unmount_folder (place);
 }
 
 static void
@@ -53,16 +51,13 @@ losses_are_told (void **state)
   g_free (run_program (0, wpr, "-start", "SystemCall", "-filemode", "-buffersize", "4", "-buffers",
                        "2", NULL));
   begin_unseen (*state);
-  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
-  GPid recorder = (GPid)json_number (status, "pid");
-  assert_true (recorder > 1);
   for (guint i = 0; i < 10 && !desktop_was_told ("events were lost"); i++)
     {
       /* it does not empty its buffers while this fills them */
-      kill (recorder, SIGSTOP);
+      kit_hold_recorder ();
       for (guint n = 0; n < 100000; n++)
         getppid ();
-      kill (recorder, SIGCONT);
+      kit_let_go ();
       screen_sleep (1500);
     }
   desktop_wait_told ("events were lost");

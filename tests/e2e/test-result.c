@@ -6,11 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -18,50 +16,22 @@
 #include "desktop.h"
 #include "kit.h"
 
-static GPid stopped; /* a recorder that does not get the processor */
-
 static void
-let_go (void)
+begin (Screen *screen)
 {
-  if (stopped > 1)
-    kill (stopped, SIGCONT);
-  stopped = 0;
-}
-
-static int
-tear_down (void **state)
-{
-  let_go ();
-  return kit_tear_down (state);
-}
-
-static void
-begin (Screen *screen, const char *const *environment)
-{
-  screen_start (screen, wprui, environment);
-  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
-  g_object_unref (screen_wait_described (screen, "Events so far"));
-}
-
-static GPid
-find_recorder (void)
-{
-  g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
-  GPid pid = (GPid)json_number (status, "pid");
-  assert_true (pid > 1);
-  return pid;
+  screen_start (screen, wprui, NULL);
+  kit_start_recording (screen);
 }
 
 /* Stops and saves; the recorder does not get the processor until it is let go, so that the page of
  * saving stays. */
-static void
+static GPid
 stop_slowly (Screen *screen)
 {
-  stopped = find_recorder ();
-  assert_int_equal (kill (stopped, SIGSTOP), 0);
+  GPid recorder = kit_hold_recorder ();
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Later"));
+  return recorder;
 }
 
 /* Until the text with that description begins so. */
@@ -89,14 +59,14 @@ compressing_begins_again (void **state)
   Screen *screen = *state;
   if (!may_record ())
     skip ();
-  begin (screen, NULL);
+  begin (screen);
   run_named_programs ("e2e-result", 50);
   stop_slowly (screen);
   g_object_unref (
       screen_wait (screen, ATSPI_ROLE_LABEL, "About a fifth of the size, a little slower to open"));
   screen_press (screen, ATSPI_ROLE_CHECK_BOX, "Compress");
   screen_sleep (300);
-  let_go ();
+  kit_let_go ();
   g_autofree char *words = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (words, "Saved"));
   g_autofree char *file = the_saved_file ();
@@ -127,18 +97,15 @@ finishing_later_is_finished_from_the_page (void **state)
   Screen *screen = *state;
   if (!may_record ())
     skip ();
-  begin (screen, NULL);
+  begin (screen);
   run_named_programs ("e2e-result", 50);
   stop_slowly (screen);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Later");
   screen_sleep (300);
-  let_go ();
+  kit_let_go ();
   g_autofree char *words = kit_wait_verdict (screen);
   assert_string_equal (words, "Kept, not finished");
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autofree char *end = kit_wait_verdict (screen);
-  assert_true (g_str_has_prefix (end, "Saved"));
+  kit_finish_now (screen);
   g_autofree char *file = the_saved_file ();
   g_free (run_program (0, wpr, "-info", file, NULL));
 }
@@ -209,12 +176,8 @@ the_background_is_watched_and_comes_back (void **state)
   Screen *screen = *state;
   if (!may_record ())
     skip ();
-  begin (screen, NULL);
-  screen_keys ("key ctrl+w");
-  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "A recording is running"));
-  screen_keys ("key Tab");
-  screen_keys ("key Return");
-  screen_wait_window ("Performance Recorder", FALSE);
+  begin (screen);
+  kit_go_to_background (screen);
   g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
   assert_non_null (strstr (status, "\"recording\""));
   assert_non_null (g_subprocess_get_identifier (screen->process));
@@ -235,19 +198,12 @@ the_desktop_is_told (void **state)
   if (!may_record ())
     skip ();
   desktop_begin ();
-  begin (screen, NULL);
-  screen_keys ("key ctrl+w");
-  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "A recording is running"));
-  screen_keys ("key Tab");
-  screen_keys ("key Return");
+  begin (screen);
+  kit_go_to_background (screen);
   desktop_wait_told ("The recording goes on: ");
   desktop_press_first ();
   screen_wait_window ("Performance Recorder", TRUE);
-  screen_keys ("key ctrl+w");
-  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "A recording is running"));
-  screen_keys ("key Tab");
-  screen_keys ("key Return");
-  screen_wait_window ("Performance Recorder", FALSE);
+  kit_go_to_background (screen);
   g_autofree char *file = g_build_filename (g_getenv ("WPR_SAVE_DIR"), "by wpr.etl", NULL);
   g_free (run_program (-1, wpr, "-stop", file, NULL));
   desktop_wait_told ("The recording was saved elsewhere.");
@@ -261,12 +217,8 @@ the_background_ends_with_the_recording (void **state)
   Screen *screen = *state;
   if (!may_record ())
     skip ();
-  begin (screen, NULL);
-  screen_keys ("key ctrl+w");
-  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "A recording is running"));
-  screen_keys ("key Tab");
-  screen_keys ("key Return");
-  screen_wait_window ("Performance Recorder", FALSE);
+  begin (screen);
+  kit_go_to_background (screen);
   g_free (run_program (0, wpr, "-cancel", NULL));
   g_subprocess_wait (screen->process, NULL, NULL);
   assert_true (g_subprocess_get_successful (screen->process));
@@ -280,7 +232,7 @@ closing_while_saving_finishes_the_file (void **state)
   Screen *screen = *state;
   if (!may_record ())
     skip ();
-  begin (screen, NULL);
+  begin (screen);
   screen_keys_at_once ("key ctrl+r key ctrl+w");
   g_subprocess_wait (screen->process, NULL, NULL);
   assert_true (g_subprocess_get_successful (screen->process));
@@ -295,13 +247,7 @@ static void
 a_folder_that_cannot_be_written_stops_nothing (void **state)
 {
   Screen *screen = *state;
-  if (!may_record () || geteuid () != 0)
-    skip ();
-  g_autofree char *place = kit_mount_folder ("size=1m", MS_RDONLY);
-  if (place == NULL)
-    skip ();
-  g_autofree char *environment = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
-  begin (screen, (const char *[]){ environment, NULL });
+  g_autofree char *place = kit_record_into_mounted (screen, "size=1m", MS_RDONLY);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Not stopped"));
   g_autofree char *status = run_program (0, wpr, "-status", "-json", NULL);
@@ -311,8 +257,6 @@ a_folder_that_cannot_be_written_stops_nothing (void **state)
   screen_keys ("key Escape");
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   g_autofree char *words = kit_wait_verdict (screen);
-  screen_end (screen);
-  kit_unmount_folder (place);
   assert_true (g_str_has_prefix (words, "Saved"));
 }
 
@@ -320,13 +264,7 @@ static void
 a_full_disk_keeps_the_recording (void **state)
 {
   Screen *screen = *state;
-  if (!may_record () || geteuid () != 0)
-    skip ();
-  g_autofree char *place = kit_mount_folder ("size=128k", 0);
-  if (place == NULL)
-    skip ();
-  g_autofree char *environment = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
-  begin (screen, (const char *[]){ environment, NULL });
+  g_autofree char *place = kit_record_into_mounted (screen, "size=128k", 0);
   run_named_programs ("e2e-result", 50);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
   g_autofree char *words = kit_wait_verdict (screen);
@@ -334,12 +272,7 @@ a_full_disk_keeps_the_recording (void **state)
   g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Save in Another Folder…"));
   /* somebody made room */
   assert_int_equal (mount ("wpr-e2e", place, "tmpfs", MS_REMOUNT, "size=128m"), 0);
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autofree char *end = kit_wait_verdict (screen);
-  screen_end (screen);
-  kit_unmount_folder (place);
-  assert_true (g_str_has_prefix (end, "Saved"));
+  kit_finish_now (screen);
 }
 
 /* Unmounted while it is being written: what was written there is found by nobody. */
@@ -347,24 +280,15 @@ static void
 a_folder_that_goes_away_keeps_the_recording (void **state)
 {
   Screen *screen = *state;
-  if (!may_record () || geteuid () != 0)
-    skip ();
-  g_autofree char *place = kit_mount_folder ("size=256m", 0);
-  if (place == NULL)
-    skip ();
-  g_autofree char *environment = g_strconcat ("WPR_SAVE_DIR=", place, NULL);
-  begin (screen, (const char *[]){ environment, NULL });
+  g_autofree char *place = kit_record_into_mounted (screen, "size=256m", 0);
   run_named_programs ("e2e-result", 50);
   stop_slowly (screen);
   screen_sleep (300);
   assert_int_equal (umount2 (place, MNT_DETACH), 0);
-  let_go ();
+  kit_let_go ();
   g_autofree char *words = kit_wait_verdict (screen);
   assert_string_equal (words, "Not saved");
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autofree char *end = kit_wait_verdict (screen);
-  assert_true (g_str_has_prefix (end, "Saved"));
+  kit_finish_now (screen);
   g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
   const char *name = g_dir_read_name (dir);
   assert_non_null (name);
@@ -385,19 +309,15 @@ a_recorder_that_dies_while_saving_leaves_its_data (void **state)
   screen_start (screen, wprui, NULL);
   g_object_unref (screen_wait_described (screen, "Events so far"));
   run_named_programs ("e2e-result", 100);
-  stop_slowly (screen);
-  GPid recorder = stopped;
-  let_go ();
+  GPid recorder = stop_slowly (screen);
+  kit_let_go ();
   g_usleep (20000); /* in the midst of it, on most machines; before it, on others */
   kill (recorder, SIGKILL);
   g_autofree char *words = kit_wait_verdict (screen);
   if (g_str_has_prefix (words, "Saved"))
     skip (); /* it was faster than the kill */
   assert_string_equal (words, "Not saved");
-  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autofree char *end = kit_wait_verdict (screen);
-  assert_true (g_str_has_prefix (end, "Saved"));
+  kit_finish_now (screen);
 }
 
 int
@@ -406,23 +326,18 @@ main (int argc, char **argv)
   if (!kit_begin (argc, argv, 2))
     return 2;
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown (compressing_begins_again, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (finishing_later_is_finished_from_the_page, kit_set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (a_file_is_shown, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_cut_file_is_called_damaged, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (the_background_is_watched_and_comes_back, kit_set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (the_desktop_is_told, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (the_background_ends_with_the_recording, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (closing_while_saving_finishes_the_file, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_folder_that_cannot_be_written_stops_nothing, kit_set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (a_full_disk_keeps_the_recording, kit_set_up, tear_down),
-    cmocka_unit_test_setup_teardown (a_folder_that_goes_away_keeps_the_recording, kit_set_up,
-                                     tear_down),
-    cmocka_unit_test_setup_teardown (a_recorder_that_dies_while_saving_leaves_its_data, kit_set_up,
-                                     tear_down),
+    kit_test (compressing_begins_again),
+    kit_test (finishing_later_is_finished_from_the_page),
+    kit_test (a_file_is_shown),
+    kit_test (a_cut_file_is_called_damaged),
+    kit_test (the_background_is_watched_and_comes_back),
+    kit_test (the_desktop_is_told),
+    kit_test (the_background_ends_with_the_recording),
+    kit_test (closing_while_saving_finishes_the_file),
+    kit_test (a_folder_that_cannot_be_written_stops_nothing),
+    kit_test (a_full_disk_keeps_the_recording),
+    kit_test (a_folder_that_goes_away_keeps_the_recording),
+    kit_test (a_recorder_that_dies_while_saving_leaves_its_data),
   };
   return kit_run (tests);
 }
