@@ -13,7 +13,7 @@
 #define PLACE "/org/freedesktop/Notifications"
 #define NAME "org.freedesktop.Notifications"
 #define STEP_MS 100
-#define PATIENCE 200 /* steps */
+#define PATIENCE 900 /* steps */
 
 static const char notifications_xml[]
     = "<node><interface name='org.freedesktop.Notifications'>"

@@ -122,6 +122,16 @@ kit_wait_verdict (Screen *screen)
 }
 
 void
+kit_wait_saved (Screen *screen)
+{
+  g_autofree char *words = kit_wait_verdict (screen);
+  if (g_str_has_prefix (words, "Saved"))
+    return;
+  screen_dump (screen);
+  fail_msg ("it was not saved: %s", words);
+}
+
+void
 kit_stop_and_save (Screen *screen)
 {
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
@@ -133,9 +143,7 @@ kit_finish_now (Screen *screen)
 {
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
   screen_wait_gone (screen, ATSPI_ROLE_PUSH_BUTTON, "Finish Now");
-  g_autofree char *words = kit_wait_verdict (screen);
-  if (!g_str_has_prefix (words, "Saved"))
-    fail_msg ("it was finished now, and ended so: %s", words);
+  kit_wait_saved (screen);
 }
 
 void

@@ -32,6 +32,8 @@ void kit_wait_text (Screen *screen, const char *begin);
 void kit_start_recording (Screen *screen);
 /* What the page of the result says, once it is there, also of a large file. Free with g_free. */
 char *kit_wait_verdict (Screen *screen);
+/* Waits for it; it must be that the recording was saved. */
+void kit_wait_saved (Screen *screen);
 /* Stops, and waits for the verdict. */
 void kit_stop_and_save (Screen *screen);
 /* Of a recording that was kept: until it is saved. */

@@ -11,7 +11,7 @@
 #include "kit.h"
 
 #define SOCKET "wpr-e2e"
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 #define STEP_MS 50
 
 /* Its socket is there once it is ready. */

@@ -16,6 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define ENDING_US (90 * G_USEC_PER_SEC) /* a machine at work with other things */
+#define NOTHING_RECORDS 3               /* what wpr -cancel then ends with */
+
 gboolean
 may_record (void)
 {
@@ -110,10 +113,27 @@ the_saved_file (void)
   return found;
 }
 
+/* One that saves cannot be told to, and is waited for. */
+static void
+end_recording (const char *wpr)
+{
+  for (gint64 end = g_get_monotonic_time () + ENDING_US; g_get_monotonic_time () < end;)
+    {
+      g_autoptr (GSubprocess) cancel
+          = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE,
+                              NULL, wpr, "-cancel", NULL);
+      if (cancel == NULL || !g_subprocess_wait (cancel, NULL, NULL)
+          || !g_subprocess_get_if_exited (cancel)
+          || g_subprocess_get_exit_status (cancel) == NOTHING_RECORDS)
+        return;
+      g_usleep (G_USEC_PER_SEC / 10);
+    }
+}
+
 void
 clean_places (const char *wpr)
 {
-  g_autofree char *out = run_program (-1, wpr, "-cancel", NULL);
+  end_recording (wpr);
   const char *folder = g_getenv ("WPR_SAVE_DIR");
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   for (const char *name = dir ? g_dir_read_name (dir) : NULL; name != NULL;

@@ -226,6 +226,21 @@ drive_save_begin (Drive *d, const char *name, Answer *answer)
   wpr_recorder_save_async (d->recorder, d->save_fd, name, NULL, NULL, on_saved, answer);
 }
 
+char *
+drive_stop_and_keep (Drive *d)
+{
+  Answer answer = { 0 };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_cancellable_cancel (cancellable);
+  drive_stop_begin (d, "never.etl", cancellable, &answer);
+  drive_wait (&answer.done);
+  assert_refused (&answer, WPR_ERROR_CANCELLED);
+  g_autoptr (GPtrArray) left = wpr_unfinished_list (NULL);
+  assert_int_equal (left->len, 1);
+  answer_clear (&answer);
+  return g_strdup (((WprUnfinished *)g_ptr_array_index (left, 0))->path);
+}
+
 void
 drive_save (Drive *d, const char *name, Answer *answer)
 {

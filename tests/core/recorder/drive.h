@@ -38,6 +38,8 @@ WprChoice *drive_choice (const char *profile, WprMode mode);
 void drive_start (Drive *d, WprChoice *choice, Answer *answer);
 void drive_stop (Drive *d, const char *name, const char *note, Answer *answer);
 void drive_stop_begin (Drive *d, const char *name, GCancellable *cancellable, Answer *answer);
+/* Stops without merging: the store's path. Free with g_free. */
+char *drive_stop_and_keep (Drive *d);
 void drive_save (Drive *d, const char *name, Answer *answer);
 void drive_save_begin (Drive *d, const char *name, Answer *answer);
 void drive_cancel (Drive *d, Answer *answer);

@@ -8,7 +8,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "served.h"
+
+char *served_place;
+
+void
+served_make_places (void)
+{
+  served_place = g_dir_make_tmp ("wpr-served-XXXXXX", NULL);
+  g_setenv ("WPR_RUNTIME_DIR", served_place, TRUE);
+  g_setenv ("WPR_STATE_DIR", served_place, TRUE);
+}
+
+void
+served_remove_places (void)
+{
+  g_autofree char *name = g_path_get_basename (served_place);
+  int parent = open (g_get_tmp_dir (), O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+  wpr_remove_tree_at (parent, name, NULL);
+  close (parent);
+  g_clear_pointer (&served_place, g_free);
+}
 
 typedef struct
 {

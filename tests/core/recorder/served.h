@@ -9,6 +9,11 @@
 
 typedef struct _Served Served;
 
+/* A fresh folder that is WPR_RUNTIME_DIR and WPR_STATE_DIR. */
+extern char *served_place;
+void served_make_places (void);
+void served_remove_places (void);
+
 /* WPR_RUNTIME_DIR must be set. */
 Served *served_new (const char *instance);
 /* Ends it: politely (the bus is freed). */
@@ -19,15 +24,15 @@ void served_add_notice (Served *served, const char *id, const char *text);
 /* What it was told last; free with g_free. */
 char *served_get_told (Served *served);
 
-/* Runs the default context until the condition holds; fails the test after ten seconds. */
+/* Runs the default context until the condition holds; fails the test after a minute. */
 #define wait_until(condition)                                      \
   do                                                               \
     {                                                              \
-      gint64 end_ = g_get_monotonic_time () + 10 * G_USEC_PER_SEC; \
+      gint64 end_ = g_get_monotonic_time () + 60 * G_USEC_PER_SEC; \
       while (!(condition))                                         \
         {                                                          \
           if (g_get_monotonic_time () > end_)                      \
-            fail_msg ("waited ten seconds for: %s", #condition);   \
+            fail_msg ("waited a minute for: %s", #condition);      \
           if (!g_main_context_iteration (NULL, FALSE))             \
             g_usleep (1000);                                       \
         }                                                          \

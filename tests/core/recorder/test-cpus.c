@@ -149,22 +149,6 @@ watch_play (Watch *watch, const char *path)
   return trace;
 }
 
-/* Stops without merging: the store's path. */
-static char *
-stop_and_keep_store (Drive *d)
-{
-  Answer answer = { 0 };
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_cancellable_cancel (cancellable);
-  drive_stop_begin (d, "never.etl", cancellable, &answer);
-  drive_wait (&answer.done);
-  assert_refused (&answer, WPR_ERROR_CANCELLED);
-  g_autoptr (GPtrArray) left = wpr_unfinished_list (NULL);
-  assert_int_equal (left->len, 1);
-  answer_clear (&answer);
-  return g_strdup (((WprUnfinished *)g_ptr_array_index (left, 0))->path);
-}
-
 static void
 start (Drive *d, WprMode mode)
 {
@@ -208,7 +192,7 @@ a_cpu_that_comes_back_is_recorded_again (void **state)
       switch_cpu (TRUE);
       let_it_notice (&d, "cpu-online");
       call_on_it (100000);
-      g_autofree char *path = stop_and_keep_store (&d);
+      g_autofree char *path = drive_stop_and_keep (&d);
       g_autoptr (WprTrace) trace = watch_play (&watch, path);
       const WprTraceContext *context = wpr_trace_context (trace);
       assert_int_equal (watch.n[0], CALLS);
@@ -239,7 +223,7 @@ a_cpu_that_was_away_for_a_moment_is_recorded_again (void **state)
   let_it_notice (&d, "cpu-online");
   g_usleep (500 * 1000); /* all three */
   call_on_it (100000);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   g_autoptr (WprTrace) trace = watch_play (&watch, path);
   assert_int_equal (watch.n[1], CALLS);
   assert_true (watch.n_gaps > 0 && watch.gap_to != G_MAXINT64);
@@ -265,7 +249,7 @@ a_cpu_that_was_not_there_at_the_start_is_recorded (void **state)
       g_usleep (1200 * 1000); /* figures */
       g_autoptr (WprStats) after = wpr_recorder_ref_stats (d.recorder);
       assert_int_equal (after->collectors[0].n_cpus, before->collectors[0].n_cpus + 1);
-      g_autofree char *path = stop_and_keep_store (&d);
+      g_autofree char *path = drive_stop_and_keep (&d);
       g_autoptr (WprTrace) trace = watch_play (&watch, path);
       assert_int_equal (watch.n[1], CALLS);
       assert_int_equal (watch.n_gaps, 0);
@@ -308,7 +292,7 @@ a_recording_goes_on_through_a_suspend (void **state)
       if (!sleep_and_wake (3))
         {
           print_message ("skipped: this machine does not sleep\n");
-          g_autofree char *store = stop_and_keep_store (&d);
+          g_autofree char *store = drive_stop_and_keep (&d);
           drive_clear (&d);
           skip ();
         }
@@ -318,7 +302,7 @@ a_recording_goes_on_through_a_suspend (void **state)
       let_it_notice (&d, "cpu-online");
       call_on_it (100000);
       g_usleep (1200 * 1000); /* a reading of the clocks */
-      g_autofree char *path = stop_and_keep_store (&d);
+      g_autofree char *path = drive_stop_and_keep (&d);
       g_autoptr (WprTrace) trace = watch_play (&watch, path);
       assert_int_equal (watch.n[0], CALLS);
       assert_int_equal (watch.n[1], CALLS);

@@ -561,10 +561,9 @@ main (int argc, char **argv)
       return 77;
     }
   own_path = g_file_read_link ("/proc/self/exe", NULL);
-  folder = g_dir_make_tmp ("wpr-gate-XXXXXX", NULL);
+  served_make_places ();
+  folder = served_place;
   g_chmod (folder, 0755);
-  g_setenv ("WPR_RUNTIME_DIR", folder, TRUE);
-  g_setenv ("WPR_STATE_DIR", folder, TRUE);
   g_unsetenv ("SUDO_UID");
   g_unsetenv ("PKEXEC_UID");
   g_autofree char *nobodys = g_build_filename (folder, "nobody", NULL);
@@ -576,11 +575,7 @@ main (int argc, char **argv)
   int failed = cmocka_run_group_tests (tests, NULL, NULL);
   kill (bus_pid, SIGTERM);
   waitpid (bus_pid, NULL, 0);
-  g_autofree char *name = g_path_get_basename (folder);
-  int parent = open (g_get_tmp_dir (), O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-  wpr_remove_tree_at (parent, name, NULL);
-  close (parent);
-  g_free (folder);
+  served_remove_places ();
   g_free (own_path);
   g_free (bus_address);
   return failed;

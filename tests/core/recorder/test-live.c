@@ -4,269 +4,20 @@
  * in the file or counted as lost. */
 #include "config.h"
 
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "drive.h"
+#include "numbered.h"
 #include "perf/event.h"
-#include "trace/trace.h"
 
-#define CPUS_MOST 32
 #define NUMBERED "syscalls:sys_enter_getppid"
 #define CALLS "raw_syscalls:sys_enter"
-
-/* ---- a workload that numbers its calls, on each CPU, until it is told to end ---- */
-
-typedef struct
-{
-  guint cpu, pause_us;
-  gint *stop;
-  gint made; /* atomic */
-  GThread *thread;
-} Caller;
-
-typedef struct
-{
-  gint stop;
-  guint n;
-  Caller callers[CPUS_MOST];
-} Workload;
-
-static gpointer
-call_thread (gpointer data)
-{
-  Caller *caller = data;
-  cpu_set_t set;
-  CPU_ZERO (&set);
-  CPU_SET (caller->cpu, &set);
-  sched_setaffinity (0, sizeof set, &set);
-  for (guint64 i = 0; !g_atomic_int_get (caller->stop); i++)
-    {
-      syscall (SYS_getppid, (long)i);
-      g_atomic_int_inc (&caller->made);
-      if (caller->pause_us > 0 && i % 64 == 63)
-        g_usleep (caller->pause_us);
-    }
-  return NULL;
-}
-
-static void
-work_begin (Workload *work, guint pause_us)
-{
-  g_autoptr (GArray) cpus = wpr_cpus_online ();
-  memset (work, 0, sizeof *work);
-  work->n = MIN (cpus->len, CPUS_MOST);
-  for (guint i = 0; i < work->n; i++)
-    {
-      Caller *caller = &work->callers[i];
-      caller->cpu = g_array_index (cpus, guint, i);
-      caller->pause_us = pause_us;
-      caller->stop = &work->stop;
-      caller->thread = g_thread_new ("caller", call_thread, caller);
-    }
-}
-
-/* Until each thread has made n more calls. */
-static void
-work_wait (Workload *work, gint n)
-{
-  for (guint i = 0; i < work->n; i++)
-    {
-      gint until = g_atomic_int_get (&work->callers[i].made) + n;
-      while (g_atomic_int_get (&work->callers[i].made) < until)
-        g_usleep (500);
-    }
-}
-
-static void
-work_end (Workload *work)
-{
-  g_atomic_int_set (&work->stop, 1);
-  for (guint i = 0; i < work->n; i++)
-    g_thread_join (work->callers[i].thread);
-}
-
-/* ---- what is in a store ---- */
-
-typedef struct
-{
-  WprSink sink;
-  guint32 pid;
-  GArray *events[CPUS_MOST]; /* Seen: numbered calls of this process */
-  GPtrArray *marks;          /* char *: text */
-  GArray *mark_times;        /* gint64 */
-  GArray *rows;              /* guint64: events by row */
-  gint64 first_switch, last_switch;
-  guint64 n_switches, n_stacks; /* switches with a call stack */
-  gint64 first_stack;
-  guint n_counters;
-} Watch;
-
-typedef struct
-{
-  gint64 time;
-  guint64 number;
-} Seen;
-
-static gboolean
-watch_begin (WprSink *sink, const WprTraceContext *context, GError **error)
-{
-  return TRUE;
-}
-
-static void
-watch_call (Watch *watch, const WprEvent *event)
-{
-  Seen seen = { event->time, 0 };
-  guint32 size = 0;
-  if (event->pid != watch->pid || !event->format
-      || wpr_field_int (wpr_format_field (event->format, "id"), event->raw, event->raw_size)
-             != SYS_getppid)
-    return;
-  const guint8 *bytes = wpr_field_bytes (wpr_format_field (event->format, "args"), event->raw,
-                                         event->raw_size, &size);
-  assert_true (size >= sizeof seen.number && event->cpu < CPUS_MOST);
-  memcpy (&seen.number, bytes, sizeof seen.number);
-  g_array_append_val (watch->events[event->cpu], seen);
-}
-
-static void
-watch_switch (Watch *watch, const WprEvent *event)
-{
-  if (event->inferred)
-    return;
-  watch->n_switches++;
-  watch->first_switch = watch->first_switch ? watch->first_switch : event->time;
-  watch->last_switch = event->time;
-  if (event->n_callchain == 0)
-    return;
-  watch->n_stacks++;
-  watch->first_stack = watch->first_stack ? watch->first_stack : event->time;
-}
-
-static gboolean
-watch_event (WprSink *sink, const WprEvent *event, GError **error)
-{
-  Watch *watch = (Watch *)sink;
-  if (event->row != G_MAXUINT32 && !event->inferred)
-    {
-      if (watch->rows->len <= event->row)
-        g_array_set_size (watch->rows, event->row + 1);
-      g_array_index (watch->rows, guint64, event->row)++;
-    }
-  if (event->kind == WPR_EVENT_MARK)
-    {
-      g_ptr_array_add (watch->marks, g_strdup (event->u.text));
-      g_array_append_val (watch->mark_times, event->time);
-    }
-  else if (event->kind == WPR_EVENT_SYSCALL_ENTER)
-    watch_call (watch, event);
-  else if (event->kind == WPR_EVENT_SWITCH)
-    watch_switch (watch, event);
-  else if (event->kind == WPR_EVENT_COUNTERS)
-    watch->n_counters++;
-  return TRUE;
-}
-
-static void
-watch_free (WprSink *sink)
-{
-}
-
-static const WprSinkClass watch_class = { watch_begin, watch_event, watch_begin, watch_free };
-
-static void
-watch_init (Watch *watch)
-{
-  *watch = (Watch){ .sink = { &watch_class }, .pid = (guint32)getpid () };
-  for (guint i = 0; i < CPUS_MOST; i++)
-    watch->events[i] = g_array_new (FALSE, FALSE, sizeof (Seen));
-  watch->marks = g_ptr_array_new_with_free_func (g_free);
-  watch->mark_times = g_array_new (FALSE, FALSE, sizeof (gint64));
-  watch->rows = g_array_new (FALSE, TRUE, sizeof (guint64));
-}
-
-static void
-watch_clear (Watch *watch)
-{
-  for (guint i = 0; i < CPUS_MOST; i++)
-    g_array_unref (watch->events[i]);
-  g_ptr_array_unref (watch->marks);
-  g_array_unref (watch->mark_times);
-  g_array_unref (watch->rows);
-}
-
-static WprTrace *
-watch_play (Watch *watch, const char *path)
-{
-  g_autoptr (GError) error = NULL;
-  WprTrace *trace = wpr_trace_open (path, &error);
-  WprSink *sinks[] = { &watch->sink };
-  watch_init (watch);
-  if (!trace || !wpr_trace_play (trace, sinks, 1, NULL, NULL, &error))
-    fail_msg ("%s", error->message);
-  return trace;
-}
-
-static gint64
-mark_time (const Watch *watch, const char *part)
-{
-  for (guint i = 0; i < watch->marks->len; i++)
-    if (strstr (g_ptr_array_index (watch->marks, i), part))
-      return g_array_index (watch->mark_times, gint64, i);
-  fail_msg ("no mark says %s", part);
-  return 0;
-}
-
-/* In the file + lost = counted, for rows of that name; how many. n_offs: how often it was switched
- * off in the middle of work. A system call's event runs with interrupts on: the one during which it
- * is switched off on its CPU is counted and not recorded (seen once in twenty runs). */
-static guint64
-assert_row_adds_up (const Watch *watch, const WprTraceContext *context, const char *name,
-                    guint n_offs, guint64 *lost)
-{
-  guint64 seen = 0, counted = 0;
-  *lost = 0;
-  for (guint i = 0; i < context->manifest->events->len; i++)
-    {
-      if (strcmp (g_array_index (context->manifest->events, WprStoreEvent, i).name, name) != 0)
-        continue;
-      seen += i < watch->rows->len ? g_array_index (watch->rows, guint64, i) : 0;
-      for (guint t = 0; t < context->tallies->len; t++)
-        {
-          const WprTraceTally *tally = &g_array_index (context->tallies, WprTraceTally, t);
-          counted += tally->row == i ? tally->counted : 0;
-          *lost += tally->row == i ? tally->lost : 0;
-        }
-    }
-  if (seen + *lost > counted || seen + *lost + n_offs * context->manifest->n_cpus < counted)
-    fail_msg ("%s: %" G_GUINT64_FORMAT " in the file + %" G_GUINT64_FORMAT
-              " lost, %" G_GUINT64_FORMAT " counted",
-              name, seen, *lost, counted);
-  return seen;
-}
-
-/* No number is missing or there twice between the first and the last of each CPU. */
-static void
-assert_unbroken (const Watch *watch, const Workload *work)
-{
-  for (guint i = 0; i < work->n; i++)
-    {
-      const GArray *seen = watch->events[work->callers[i].cpu];
-      assert_true (seen->len > 0);
-      for (guint j = 1; j < seen->len; j++)
-        assert_int_equal (g_array_index (seen, Seen, j).number,
-                          g_array_index (seen, Seen, j - 1).number + 1);
-    }
-}
 
 /* ---- driving ---- */
 
@@ -323,22 +74,6 @@ grow (Drive *d, const char *collector, guint64 bytes)
   return code_of (&done);
 }
 
-/* Stops without merging: the store's path. */
-static char *
-stop_and_keep_store (Drive *d)
-{
-  Answer answer = { 0 };
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_cancellable_cancel (cancellable);
-  drive_stop_begin (d, "never.etl", cancellable, &answer);
-  drive_wait (&answer.done);
-  assert_refused (&answer, WPR_ERROR_CANCELLED);
-  g_autoptr (GPtrArray) left = wpr_unfinished_list (NULL);
-  assert_int_equal (left->len, 1);
-  answer_clear (&answer);
-  return g_strdup (((WprUnfinished *)g_ptr_array_index (left, 0))->path);
-}
-
 static void
 start (Drive *d, const char *profile, WprMode mode, guint buffers)
 {
@@ -382,7 +117,7 @@ a_profile_is_there_from_its_mark_on_and_until_its_mark (void **state)
   assert_int_equal (set_profile (&d, "SystemCall", NULL, NULL, TRUE), 0); /* with stacks now */
   work_wait (&work, 2000);
   work_end (&work);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
 
   g_autoptr (WprTrace) trace = watch_play (&watch, path);
   const WprTraceContext *context = wpr_trace_context (trace);
@@ -437,7 +172,7 @@ stacks_come_with_a_profile_that_wants_them (void **state)
   assert_true (lists_profile (&d, "CPU.Verbose.File") && !lists_profile (&d, "CPU.Light.File"));
   work_wait (&work, 2000);
   work_end (&work);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   g_autoptr (WprTrace) trace = watch_play (&watch, path);
   gint64 on = mark_time (&watch, "“CPU” enabled");
   assert_true (watch.n_stacks > 0 && watch.n_stacks < watch.n_switches);
@@ -463,7 +198,7 @@ memory_mode_holds_what_was_switched_on (void **state)
   assert_good (&answer);
   assert_true (answer.saved->events > 4000);
   work_end (&work);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   g_autoptr (WprTrace) trace = watch_play (&watch, path);
   gint64 on = mark_time (&watch, "“SystemCall” enabled");
   assert_unbroken (&watch, &work);
@@ -511,7 +246,7 @@ what_cannot_be_is_refused_and_nothing_changes (void **state)
   assert_true (g_variant_lookup (description, "profiles", "^a&s", &ids));
   assert_string_equal (ids[0], "CPU.Light.File");
   assert_null (ids[1]);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   Watch watch;
   g_autoptr (WprTrace) trace = watch_play (&watch, path);
   assert_int_equal (watch.marks->len, 0);
@@ -547,7 +282,7 @@ a_profile_with_buffers_of_its_own_shares_others (void **state)
   work_wait (&work, 2000);
   assert_int_equal (set_profile (&d, "Own", NULL, NULL, FALSE), 0); /* by its name alone */
   work_end (&work);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   g_autoptr (WprTrace) trace = watch_play (&watch, path);
   assert_true (assert_row_adds_up (&watch, wpr_trace_context (trace), NUMBERED, 1, &lost) + lost
                >= 2000);
@@ -576,7 +311,7 @@ larger_buffers_lose_and_disorder_nothing (void **state)
     }
   assert_true (drive_told (&d, "ring-grown"));
   work_end (&work);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   g_autoptr (WprStats) after = wpr_recorder_ref_stats (d.recorder);
   assert_int_equal (after->collectors[0].buffers_total, 8 * before->collectors[0].buffers_total);
 
@@ -612,7 +347,7 @@ larger_buffers_in_memory_keep_what_was_held (void **state)
   assert_int_equal (grow (&d, NULL, 0), 0);
   work_wait (&work, 3000);
   work_end (&work);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   g_autoptr (WprTrace) trace = watch_play (&watch, path);
   assert_unbroken (&watch, &work);
   for (guint i = 0; i < work.n; i++)
@@ -644,7 +379,7 @@ larger_buffers_in_memory_may_wrap (void **state)
   assert_int_equal (grow (&d, NULL, 0), 0);
   work_wait (&work, 120000);
   work_end (&work);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   g_autoptr (WprStats) after = wpr_recorder_ref_stats (d.recorder);
   assert_true (after->overwritten_bytes > before->overwritten_bytes);
   assert_true (before->overwritten_bytes > 0);

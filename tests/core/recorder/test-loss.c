@@ -21,22 +21,6 @@
 
 #define CALLS 300000 /* a CPU: 27 MB of records */
 
-/* Stops without merging: the store's path. */
-static char *
-stop_and_keep_store (Drive *d)
-{
-  Answer answer = { 0 };
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_cancellable_cancel (cancellable);
-  drive_stop_begin (d, "never.etl", cancellable, &answer);
-  drive_wait (&answer.done);
-  assert_refused (&answer, WPR_ERROR_CANCELLED);
-  g_autoptr (GPtrArray) left = wpr_unfinished_list (NULL);
-  assert_int_equal (left->len, 1);
-  answer_clear (&answer);
-  return g_strdup (((WprUnfinished *)g_ptr_array_index (left, 0))->path);
-}
-
 static void
 sleep_on_worker (gpointer data)
 {
@@ -99,7 +83,7 @@ file_mode_counts_every_event_it_lost (void **state)
   assert_good (&answer);
   stall_the_worker (&d);
   g_autoptr (GArray) last = numbers_run (CALLS);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   g_autoptr (WprStats) stats = wpr_recorder_ref_stats (d.recorder);
 
   Numbers numbers;
@@ -144,7 +128,7 @@ file_mode_has_every_number_when_it_may_drain (void **state)
   drive_start (&d, choice, &answer);
   assert_good (&answer);
   g_autoptr (GArray) last = numbers_run (CALLS);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   Numbers numbers;
   numbers_init (&numbers);
   g_autoptr (WprTrace) trace = numbers_play (&numbers, path);
@@ -196,7 +180,7 @@ memory_mode_keeps_an_unbroken_tail (void **state)
   drive_start (&d, choice, &answer);
   assert_good (&answer);
   g_autoptr (GArray) last = numbers_run (CALLS);
-  g_autofree char *path = stop_and_keep_store (&d);
+  g_autofree char *path = drive_stop_and_keep (&d);
   Numbers numbers;
   numbers_init (&numbers);
   g_autoptr (WprTrace) trace = numbers_play (&numbers, path);
@@ -289,7 +273,7 @@ a_fork_storm_across_start_leaves_nobody_nameless (void **state)
       drive_start (&d, drive_choice ("CPU.light", modes[i]), &answer);
       assert_good (&answer);
       g_usleep (700 * 1000);
-      g_autofree char *path = stop_and_keep_store (&d);
+      g_autofree char *path = drive_stop_and_keep (&d);
       kill (storm, SIGKILL);
       waitpid (storm, NULL, 0);
       Numbers numbers;
