@@ -8,10 +8,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -113,6 +115,18 @@ the_saved_file (void)
   return found;
 }
 
+/* Its name is taken until its last file is closed, longer than it answers. */
+static gboolean
+name_is_taken (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("WPR_RUNTIME_DIR"), "WprApp.lock", NULL);
+  int fd = open (path, O_RDWR | O_CLOEXEC);
+  gboolean taken = fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) != 0;
+  if (fd >= 0)
+    close (fd);
+  return taken;
+}
+
 /* One that saves cannot be told to, and is waited for. */
 static void
 end_recording (const char *wpr)
@@ -124,7 +138,7 @@ end_recording (const char *wpr)
                               NULL, wpr, "-cancel", NULL);
       if (cancel == NULL || !g_subprocess_wait (cancel, NULL, NULL)
           || !g_subprocess_get_if_exited (cancel)
-          || g_subprocess_get_exit_status (cancel) == NOTHING_RECORDS)
+          || (g_subprocess_get_exit_status (cancel) == NOTHING_RECORDS && !name_is_taken ()))
         return;
       g_usleep (G_USEC_PER_SEC / 10);
     }

@@ -84,10 +84,28 @@ static const struct
 
 /* ---- the load ---- */
 
-static void
-touch_files (const Drive *d)
+static glong n_hard; /* faults of this program while it was recorded */
+
+static glong
+n_major (void)
 {
-  g_autofree char *path = g_build_filename (d->root, "load.bin", NULL);
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return usage.ru_majflt;
+}
+
+/* Where temporary files are is often no disk, and has no pages to wait for. */
+static char *
+load_path (void)
+{
+  return g_build_filename (g_getenv ("WPR_BUILD_ROOT"), "keywords-load.bin", NULL);
+}
+
+static void
+touch_files (void)
+{
+  g_autofree char *path = load_path ();
   void *block = NULL;
   int fd = open (path, O_CREAT | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
 
@@ -165,7 +183,8 @@ make_load (Drive *d)
 {
   gint64 until = g_get_monotonic_time () + 100000;
 
-  touch_files (d);
+  glong before = n_major ();
+  touch_files ();
   touch_memory ();
   talk ();
   wander ();
@@ -173,6 +192,7 @@ make_load (Drive *d)
   setpriority (PRIO_PROCESS, 0, getpriority (PRIO_PROCESS, 0));
   while (g_get_monotonic_time () < until) /* samples */
     syscall (SYS_getppid);
+  n_hard = n_major () - before;
   g_usleep (1200000); /* what is read once a second */
 }
 
@@ -245,10 +265,13 @@ is_noted (char **notes, const char *event)
   return FALSE;
 }
 
-/* The wanted event itself was not there to be had, or nothing of it happened. */
+/* The wanted event itself was not there to be had, or nothing of it happened. What the kernel
+ * counts of hard faults are everybody's, the recorder's too, which are not in the file. */
 static gboolean
 is_excused (const char *keyword, const char *kind, char **tallies, char **notes)
 {
+  if (g_str_equal (keyword, "HardFaults") && n_hard == 0)
+    return TRUE;
   const WprKeywordRow *row = wpr_keyword_find (keyword);
   const char *slash = strchr (kind, '/');
 
@@ -331,6 +354,7 @@ check_file (const Drive *d)
 static void
 each_keyword_has_its_event (void **state)
 {
+  g_autofree char *path = load_path ();
   WprChoice *choice;
   Answer answer = { 0 };
   Drive d;
@@ -345,6 +369,7 @@ each_keyword_has_its_event (void **state)
   answer_clear (&answer);
   make_load (&d);
   walked_stop (&d);
+  unlink (path);
   check_file (&d);
   drive_clear (&d);
 }
