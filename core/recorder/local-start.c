@@ -221,9 +221,10 @@ wpr_start_rundown (WprLocal *local, GError **error)
   if (n_unreadable > 0)
     wpr_local_notice (local, WPR_NOTICE_INFO, "rundown-closed",
                       g_dngettext (GETTEXT_PACKAGE,
-                                   "The images of %u running process may not be read by this user.",
-                                   "The images of %u running processes may not be read by this "
-                                   "user.",
+                                   "The files that %u running process has loaded cannot be seen, "
+                                   "so its functions stay without names.",
+                                   "The files that %u running processes have loaded cannot be "
+                                   "seen, so their functions stay without names.",
                                    n_unreadable),
                       n_unreadable);
   if (!session->store)

@@ -177,7 +177,8 @@ wpr_trace_info_to_text (const WprTraceInfo *info)
   GString *text = g_string_new (NULL);
   g_autofree char *start = local_time (info->start_realtime_ns);
   g_autofree char *end = local_time (info->end_realtime_ns);
-  g_autofree char *size = g_format_size_full (info->size_bytes, G_FORMAT_SIZE_LONG_FORMAT);
+  g_autofree char *size
+      = g_format_size_full (info->size_bytes, G_FORMAT_SIZE_LONG_FORMAT | G_FORMAT_SIZE_IEC_UNITS);
 
   add_recording (text, info);
   add_part (text, info);

@@ -54,7 +54,7 @@ write_guide (const char *size)
 static void
 expect_ready (Screen *screen)
 {
-  kit_wait_text (screen, say ("Ada asks you", "Ada请您"));
+  kit_wait_text (screen, say ("Ada asks you", "“Ada”请您"));
   kit_wait_text (screen, "Open the menu.");
   kit_wait_text (screen, "Wait for it.");
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Start", "开始"), ATSPI_STATE_SENSITIVE,

@@ -47,6 +47,50 @@ assert_fits (Screen *screen, const char *page)
   assert_true (n >= 2);
 }
 
+/* What is wider than the window is cut by it, not made smaller. */
+static void
+assert_in_window (Screen *screen, const char *button)
+{
+  g_autoptr (AtspiAccessible) accessible = screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, button);
+  AtspiComponent *component = atspi_accessible_get_component_iface (accessible);
+  g_autoptr (GError) error = NULL;
+  AtspiRect *place = atspi_component_get_extents (component, ATSPI_COORD_TYPE_WINDOW, &error);
+  if (place == NULL)
+    fail_msg ("where “%s” is cannot be had: %s", button, error ? error->message : "?");
+  if (place->width <= 0 || place->x < 0 || place->x + place->width > WIDTH)
+    fail_msg ("“%s” lies at %d to %d of %d", button, place->x, place->x + place->width, WIDTH);
+  g_free (place);
+  g_object_unref (component);
+}
+
+/* Half as large again: nothing of it may lie outside. */
+static void
+large_text_stays_inside (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  g_autofree char *guide = write_titled_profile ("guide.wprp", "A profile", "256", "Exec");
+  screen_start_with (screen, (const char *[]){ wprui, NULL }, NULL);
+  assert_in_window (screen, "Start");
+  kit_start_recording (screen);
+  static const char *const buttons[]
+      = { "It Happened Now", "Save Now, Keep Recording", "Discard…", "Stop and Save" };
+  for (guint i = 0; i < G_N_ELEMENTS (buttons); i++)
+    assert_in_window (screen, buttons[i]);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  g_free (kit_wait_verdict (screen));
+  assert_in_window (screen, "Show in Folder");
+  screen_end (screen);
+  screen_start_with (screen, (const char *[]){ wprui, "--guide", guide, NULL }, NULL);
+  kit_wait_text (screen, "Press Start below.");
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  assert_in_window (screen, "Stop and Save");
+  assert_in_window (screen, "Discard…");
+  assert_in_window (screen, "Close This Page");
+  assert_int_equal (g_unlink (guide), 0);
+}
+
 static void
 every_page_fits (void **state)
 {
@@ -115,6 +159,7 @@ main (int argc, char **argv)
   const struct CMUnitTest tests[] = {
     kit_test (every_page_fits),
     kit_test (a_guide_fits),
+    kit_test (large_text_stays_inside),
   };
   return kit_run (tests);
 }

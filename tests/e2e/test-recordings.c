@@ -75,7 +75,12 @@ the_folder_is_listed_and_its_files_are_handled (void **state)
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "“the menu froze”"));
   screen_choose (screen, "Menu: ticket 4711", "Edit Note…");
   g_object_unref (screen_wait (screen, ATSPI_ROLE_DIALOG, "What was wrong?"));
-  answer ("it froze twice");
+  screen_keys ("key ctrl+a");
+  screen_keys ("type 'it froze twice'");
+  screen_keys ("key Tab"); /* Cancel */
+  screen_keys ("key Tab"); /* Save Note */
+  screen_keys ("key Return");
+  screen_sleep (1500);
   g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "“it froze twice”"));
   g_autofree char *info = run_program (-1, wpr, "-info", renamed, "-json", NULL);
   assert_non_null (strstr (info, "it froze twice"));

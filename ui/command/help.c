@@ -35,6 +35,9 @@ list (void)
   wpr_say ("    wpr -start GeneralProfile");
   wpr_say ("    wpr -status");
   wpr_say ("    wpr -stop slow.etl \"%s\"", _ ("opening a folder takes ten seconds"));
+  wpr_say ("%s", "");
+  wpr_say ("%s", _ ("Exit status: 0 done, 1 not understood, 2 the profile is not valid, 5 not "
+                    "permitted, 7 saved, but events were lost. wpr(1) has all of them."));
 }
 
 /* "profiles" alone is the format of profile files; "-profiles" is the command. With -man: the

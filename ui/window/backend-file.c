@@ -36,7 +36,7 @@ join_faults (const WprTraceInfo *info)
   g_autoptr (GString) text = g_string_new (NULL);
   g_string_append (text, info->was_completed
                              ? _ ("Its end is missing: the recorder was stopped while it wrote.")
-                             : _ ("What is whole of it can be read, and the rest cannot."));
+                             : _ ("What is intact can be read, the rest cannot."));
   for (guint i = 0; i < MIN (info->faults->len, MOST_FAULTS); i++)
     g_string_append_printf (text, "\n%s", (const char *)info->faults->pdata[i]);
   return g_string_free (g_steal_pointer (&text), FALSE);

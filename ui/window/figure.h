@@ -13,4 +13,7 @@ G_BEGIN_DECLS
  */
 gboolean wpr_figure_show (GtkWidget *inscription, const char *text, gboolean grows);
 
+/* The text as it is shown: on the right where lines begin there. Free with g_free. */
+char *wpr_figure_align (GtkWidget *widget, const char *text);
+
 G_END_DECLS

@@ -88,8 +88,12 @@ wpr_format_span (double span_s)
     return g_strdup_printf (_ ("%d min %d s"), (int)(seconds / 60), (int)(seconds % 60));
   if (seconds < 3600)
     return g_strdup_printf (_ ("%d min"), (int)(seconds / 60));
+  if (seconds < 86400 && seconds / 60 % 60 == 0)
+    return g_strdup_printf (_ ("%d h"), (int)(seconds / 3600));
   if (seconds < 86400)
     return g_strdup_printf (_ ("%d h %d min"), (int)(seconds / 3600), (int)(seconds / 60 % 60));
+  if (seconds / 3600 % 24 == 0)
+    return g_strdup_printf (_ ("%d d"), (int)(seconds / 86400));
   return g_strdup_printf (_ ("%d d %d h"), (int)(seconds / 86400), (int)(seconds / 3600 % 24));
 }
 

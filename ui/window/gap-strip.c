@@ -87,7 +87,8 @@ wpr_gap_strip_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       append_bar (snapshot, &gap_color, MIN (from, width - LEAST_GAP), to - from);
       g_autofree char *first = wpr_format_minutes (gap->from);
       g_autofree char *last = wpr_format_minutes (gap->to);
-      g_autofree char *label = g_strdup_printf ("%s – %s", first, last);
+      /* time runs left to right in any language */
+      g_autofree char *label = g_strdup_printf ("\u200e%s – %s", first, last);
       taken = append_text (widget, snapshot, label, (from + to) / 2, taken, width, &text);
     }
   append_text (widget, snapshot, end, width, taken, width, &text);

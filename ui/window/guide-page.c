@@ -75,8 +75,8 @@ static const struct
   [STATE_REFUSED] = { N_ ("Start"), "win.start-guide", NULL, NULL, NULL },
   [STATE_BUSY] = { N_ ("Start"), "win.start-guide", NULL, NULL,
                    N_ ("Another recording is running. Close this page to see it, and stop it.") },
-  [STATE_READY]
-  = { N_ ("Start"), "win.start-guide", NULL, NULL, N_ ("Nothing is recorded before you press it") },
+  [STATE_READY] = { N_ ("Start"), "win.start-guide", NULL, NULL,
+                    N_ ("Nothing is recorded until you press Start") },
   [STATE_ASKING] = { N_ ("Start"), "win.start-guide", N_ ("Do Not Wait"), "win.cancel-unlock",
                      N_ ("Waiting for an administrator’s approval…") },
   [STATE_STARTING] = { N_ ("Start"), "win.start-guide", NULL, NULL, N_ ("Starting…") },

@@ -96,6 +96,19 @@ read_gaps (WprHistory *history, const WprStats *stats)
     }
 }
 
+/* A buffer that lost events was full, also where it was empty again when it was looked at. */
+static void
+fill_gaps (WprHistory *history)
+{
+  for (guint i = 0; i < history->moments->len; i++)
+    {
+      WprMoment *moment = &g_array_index (history->moments, WprMoment, i);
+      for (guint j = 0; j < history->gaps->len; j++)
+        if (g_array_index (history->gaps, WprGap, j).second == (gint64)floor (moment->second))
+          moment->fill = 1;
+    }
+}
+
 static void
 follow_scale (WprHistory *history)
 {
@@ -128,6 +141,7 @@ wpr_history_push (WprHistory *history, const WprStats *stats)
         history->counted_at = moment.second;
     }
   read_gaps (history, stats);
+  fill_gaps (history);
   drop_old (history);
   follow_scale (history);
 }

@@ -73,7 +73,8 @@ show_rate_markup (WprRecordingPage *self, const char *rate)
   self->rate_shown = g_strdup (rate);
   g_autofree char *markup = g_markup_printf_escaped (
       "<span weight=\"bold\" size=\"120%%\">%s</span>  %s", rate, _ ("events a second"));
-  gtk_inscription_set_markup (GTK_INSCRIPTION (self->rate), markup);
+  g_autofree char *aligned = wpr_figure_align (self->rate, markup);
+  gtk_inscription_set_markup (GTK_INSCRIPTION (self->rate), aligned);
 }
 
 static void
@@ -405,13 +406,12 @@ on_narrow (WprRecordingPage *self)
                                  narrow ? _ ("What is wrong? (optional)")
                                         : _ ("What is wrong? It goes into the file (optional)"));
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->loss_card), stacked);
-  gtk_box_set_homogeneous (GTK_BOX (self->loss_cures), narrow);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->bottom), stacked);
   gtk_box_set_spacing (GTK_BOX (self->bottom), narrow ? 6 : 12);
-  /* each as wide as its words: the longer ones would be cut in half the width */
-  gtk_widget_set_hexpand (self->mark, narrow);
-  gtk_widget_set_hexpand (self->save_ring, narrow);
-  gtk_box_set_homogeneous (GTK_BOX (self->right_buttons), narrow);
+  g_object_set (gtk_widget_get_layout_manager (self->left_buttons), "fill", narrow, NULL);
+  g_object_set (gtk_widget_get_layout_manager (self->right_buttons), "fill", narrow, NULL);
+  g_object_set (gtk_widget_get_layout_manager (self->loss_cures), "fill", narrow, "wrap", narrow,
+                NULL);
   gtk_label_set_label (GTK_LABEL (self->save_ring_label),
                        narrow ? _ ("Save and Go On") : _ ("Save Now, Keep Recording"));
   if (narrow)
@@ -426,7 +426,8 @@ on_narrow (WprRecordingPage *self)
     }
 }
 
-/* Large text at 360 pixels: labels give way, the page does not become wider than the window. */
+/* The largest text at 360 pixels: words that have a line of their own give way, the page does not
+ * become wider than the window. */
 static void
 let_shrink (GtkWidget *widget)
 {
@@ -501,6 +502,7 @@ wpr_recording_page_init (WprRecordingPage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   let_shrink (self->bottom);
   let_shrink (self->legend);
+  let_shrink (self->loss_cures);
   wpr_name_bar (self->notice_bar);
   gtk_widget_set_parent (self->mark_popover, self->mark);
   g_signal_connect_swapped (self->narrow, "notify::narrow", G_CALLBACK (on_narrow), self);

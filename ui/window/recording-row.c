@@ -169,6 +169,8 @@ wpr_recording_row_show (WprRecordingRow *self, WprRecordingItem *item, GListMode
 {
   if (self->item != NULL)
     g_signal_handlers_disconnect_by_data (self->item, self);
+  if (self->titles != NULL)
+    g_signal_handlers_disconnect_by_data (self->titles, self);
   g_clear_object (&self->item);
   g_clear_object (&self->titles);
   if (item == NULL)
@@ -176,6 +178,8 @@ wpr_recording_row_show (WprRecordingRow *self, WprRecordingItem *item, GListMode
   self->item = g_object_ref (item);
   self->titles = g_object_ref (profiles);
   g_signal_connect_swapped (item, "changed", G_CALLBACK (update), self);
+  /* the profiles may be read later than the folder */
+  g_signal_connect_swapped (profiles, "items-changed", G_CALLBACK (update), self);
   fill_menu (self);
   update (self);
 }

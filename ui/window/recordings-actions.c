@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 #include <string.h>
+#include "note-dialog.h"
 #include "show-file.h"
 
 static WprRecordings *
@@ -122,14 +123,20 @@ do_rename (GtkWidget *page, const char *name, GVariant *parameter)
 }
 
 static void
+take_note (GObject *owner, const char *name, const char *note)
+{
+  wpr_recordings_set_note (WPR_RECORDINGS (owner), name, note);
+}
+
+static void
 do_note (GtkWidget *page, const char *name, GVariant *parameter)
 {
-  g_autoptr (WprRecordingItem) item = find_item (page, g_variant_get_bytestring (parameter));
-  if (item == NULL)
-    return;
-  const char *note = wpr_recording_item_get_brief (item)->note;
-  ask (page, parameter, _ ("What was wrong?"), _ ("What was wrong?"), _ ("Save"), note ? note : "",
-       wpr_recordings_set_note);
+  const char *file = g_variant_get_bytestring (parameter);
+  g_autoptr (WprRecordingItem) item = find_item (page, file);
+  if (item != NULL)
+    wpr_note_dialog_show (GTK_WINDOW (gtk_widget_get_root (page)),
+                          wpr_recording_item_get_brief (item)->note,
+                          G_OBJECT (get_recordings (page)), file, take_note);
 }
 
 static void

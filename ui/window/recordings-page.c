@@ -151,7 +151,9 @@ show_footer (WprRecordingsPage *self)
       = g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s recording", "%s recordings", n), digits);
   /* Translators: "5 recordings", a size, a size, a folder */
   g_autofree char *text
-      = g_strdup_printf (_ ("%s, %s. %s free in %s."), count, size, free_size, shown);
+      = n > 0 ? g_strdup_printf (_ ("%s, %s. %s free in %s."), count, size, free_size, shown)
+              /* Translators: a size, a folder */
+              : g_strdup_printf (_ ("%s free in %s."), free_size, shown);
   gtk_label_set_label (GTK_LABEL (self->footer), text);
   /* Translators: a folder */
   g_autofree char *where = g_strdup_printf (_ ("They are saved into %s."), shown);
@@ -280,6 +282,8 @@ on_narrow (WprRecordingsPage *self)
 {
   gboolean narrow = wpr_narrow_bin_get_narrow (WPR_NARROW_BIN (self->narrow));
   set_cards_narrow (self);
+  g_object_set (self->search, "placeholder-text",
+                narrow ? _ ("Search") : _ ("Search names and notes"), NULL);
   if (narrow)
     gtk_button_set_icon_name (GTK_BUTTON (self->open_folder), "folder-open-symbolic");
   else

@@ -65,9 +65,8 @@ describe_saved (const WprOutcome *outcome, const WprStats *stats)
   g_autofree char *events = wpr_format_count (outcome->events);
   g_autofree char *span = wpr_format_span (outcome->duration_ns / 1e9);
   if (outcome->kind == WPR_OUTCOME_DAMAGED)
-    return g_strdup (outcome->message
-                         ? outcome->message
-                         : _ ("What is whole of it can be read, and the rest cannot."));
+    return g_strdup (outcome->message ? outcome->message
+                                      : _ ("What is intact can be read, the rest cannot."));
   if (outcome->checking)
     /* Translators: a span of time */
     return g_strdup_printf (_ ("%s. Its events are being counted and checked…"), span);

@@ -5,6 +5,7 @@
 #include "window-private.h"
 
 #include <glib/gi18n.h>
+#include "note-dialog.h"
 
 #define ETL_TYPE "application/x-etl"
 
@@ -34,63 +35,17 @@ wpr_window_show_recording (WprWindow *self, GFile *file)
 /* ---- the note ---- */
 
 static void
-on_note_response (GtkWidget *dialog, const char *response, gpointer data)
+take_note (GObject *owner, const char *name, const char *note)
 {
-  WprWindow *self = data;
-  if (g_strcmp0 (response, "save") != 0)
-    return;
-  GtkTextIter from, to;
-  GtkTextBuffer *buffer = g_object_get_data (G_OBJECT (dialog), "text");
-  gtk_text_buffer_get_bounds (buffer, &from, &to);
-  g_autofree char *text = gtk_text_buffer_get_text (buffer, &from, &to, FALSE);
-  wpr_model_edit_note (self->model, text);
-}
-
-static GtkWidget *
-new_note_view (const char *note)
-{
-  GtkWidget *view = gtk_text_view_new ();
-  gtk_text_view_set_wrap_mode (GTK_TEXT_VIEW (view), GTK_WRAP_WORD_CHAR);
-  gtk_text_view_set_accepts_tab (GTK_TEXT_VIEW (view), FALSE);
-  gtk_text_view_set_left_margin (GTK_TEXT_VIEW (view), 12);
-  gtk_text_view_set_right_margin (GTK_TEXT_VIEW (view), 12);
-  gtk_text_view_set_top_margin (GTK_TEXT_VIEW (view), 12);
-  gtk_text_view_set_bottom_margin (GTK_TEXT_VIEW (view), 12);
-  gtk_text_buffer_set_text (gtk_text_view_get_buffer (GTK_TEXT_VIEW (view)), note, -1);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (view), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("What was wrong?"), -1);
-  return view;
+  wpr_model_edit_note (WPR_WINDOW (owner)->model, note);
 }
 
 void
 wpr_window_edit_note (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  WprWindow *self = WPR_WINDOW (widget);
-  const WprOutcome *outcome = wpr_model_get_outcome (self->model);
-  if (outcome == NULL || outcome->name == NULL)
-    return;
-  GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), _ ("What was wrong?"), NULL);
-  adw_message_dialog_set_body (
-      ADW_MESSAGE_DIALOG (dialog),
-      _ ("Goes into the file, so that whoever opens it knows what to look for."));
-  GtkWidget *view = new_note_view (outcome->note ? outcome->note : "");
-  GtkWidget *scrolled = gtk_scrolled_window_new ();
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), view);
-  gtk_widget_set_size_request (scrolled, -1, 96);
-  gtk_widget_add_css_class (scrolled, "card");
-  gtk_widget_add_css_class (scrolled, "note-card");
-  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), scrolled);
-  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("Cancel"), "save",
-                                    _ ("Save Note"), NULL);
-  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "save",
-                                              ADW_RESPONSE_SUGGESTED);
-  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  g_object_set_data_full (G_OBJECT (dialog), "text",
-                          g_object_ref (gtk_text_view_get_buffer (GTK_TEXT_VIEW (view))),
-                          g_object_unref);
-  g_signal_connect_object (dialog, "response", G_CALLBACK (on_note_response), self, 0);
-  gtk_window_present (GTK_WINDOW (dialog));
-  gtk_widget_grab_focus (view);
+  const WprOutcome *outcome = wpr_model_get_outcome (WPR_WINDOW (widget)->model);
+  if (outcome != NULL && outcome->name != NULL)
+    wpr_note_dialog_show (GTK_WINDOW (widget), outcome->note, G_OBJECT (widget), NULL, take_note);
 }
 
 /* ---- other programs ---- */

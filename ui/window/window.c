@@ -8,6 +8,7 @@
 #include "details-window.h"
 #include "fit.h"
 #include "naming.h"
+#include "wrap-layout.h"
 
 /* GDK_TOPLEVEL_STATE_SUSPENDED of GTK 4.12, where the compositor shows nothing of the window: 4.8's
  * header lacks the name. */
@@ -300,6 +301,7 @@ wpr_window_class_init (WprWindowClass *klass)
   G_OBJECT_CLASS (klass)->finalize = wpr_window_finalize;
   GTK_WINDOW_CLASS (klass)->close_request = wpr_window_close_request;
   g_type_ensure (WPR_TYPE_CHOOSE_PAGE);
+  g_type_ensure (WPR_TYPE_WRAP_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/io/github/performance_recorder/Wpr/window.ui");
   gtk_widget_class_bind_template_child (widget_class, WprWindow, toasts);

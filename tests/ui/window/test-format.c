@@ -60,6 +60,8 @@ spans_have_two_units_at_most (void **state)
   expect (wpr_format_span (80), "1 min 20 s");
   expect (wpr_format_span (700), "11 min");
   expect (wpr_format_span (9300), "2 h 35 min");
+  expect (wpr_format_span (7200), "2 h");
+  expect (wpr_format_span (86400 * 3), "3 d");
   expect (wpr_format_span (86400 * 3 + 7200), "3 d 2 h");
   expect (wpr_format_clock (83 * G_GINT64_CONSTANT (1000000000)), "00:01:23");
   expect (wpr_format_clock (-1), "00:00:00");

@@ -107,6 +107,30 @@ losses_of_all_collectors_are_summed_per_second (void **state)
 }
 
 static void
+a_buffer_that_lost_events_was_full (void **state)
+{
+  WprLossSecond losses[] = { { 0, 5, 10 } };
+  WprCollectorStats collector = { .n_losses = 1, .losses = losses };
+  WprStats stats = { .mode = WPR_MODE_FILE, .fill = 0.25 };
+  g_autoptr (WprHistory) history = wpr_history_new ();
+  for (int i = 0; i < 8; i++)
+    {
+      stats.elapsed_ns = i * G_GINT64_CONSTANT (1000000000) + 500000000;
+      /* the recorder tells of it a second later */
+      if (i == 6)
+        {
+          stats.n_collectors = 1;
+          stats.collectors = &collector;
+        }
+      stats.events_per_s = i;
+      wpr_history_push (history, &stats);
+    }
+  assert_int_equal (history->moments->len, 8);
+  for (guint i = 0; i < 8; i++)
+    assert_float_equal (g_array_index (history->moments, WprMoment, i).fill, i == 5 ? 1 : 0.25, 0);
+}
+
+static void
 marks_get_their_words_and_leave_with_their_time (void **state)
 {
   g_autoptr (WprHistory) history = wpr_history_new ();
@@ -168,6 +192,7 @@ main (void)
     cmocka_unit_test (repeated_readings_make_no_staircase),
     cmocka_unit_test (fill_alone_makes_no_point_in_memory_mode),
     cmocka_unit_test (losses_of_all_collectors_are_summed_per_second),
+    cmocka_unit_test (a_buffer_that_lost_events_was_full),
     cmocka_unit_test (marks_get_their_words_and_leave_with_their_time),
     cmocka_unit_test (work_runs_in_the_worker_and_answers_in_the_main_thread),
   };
