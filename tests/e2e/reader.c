@@ -196,6 +196,18 @@ atspi_accessible_get_role (AtspiAccessible *self)
   return (AtspiRole)role;
 }
 
+gboolean
+atspi_accessible_get_place (AtspiAccessible *self, int *x, int *width)
+{
+  g_autoptr (GVariant) answer
+      = ask_of (self, "org.a11y.atspi.Component", "GetExtents",
+                g_variant_new ("(u)", (guint32)ATSPI_COORD_TYPE_WINDOW), "((iiii))");
+  if (answer == NULL)
+    return FALSE;
+  g_variant_get (answer, "((iiii))", x, NULL, width, NULL);
+  return *width > 0;
+}
+
 /* Two words of 32 bits, the lower first. */
 gboolean
 atspi_accessible_has_state (AtspiAccessible *self, AtspiStateType state)

@@ -34,5 +34,7 @@ char *atspi_accessible_get_name (AtspiAccessible *accessible);
 char *atspi_accessible_get_description (AtspiAccessible *accessible);
 /* What a label or an entry says; NULL where it is of no text. */
 char *atspi_accessible_get_text (AtspiAccessible *accessible);
+/* Where it lies in its window, in pixels; FALSE where it lies nowhere. */
+gboolean atspi_accessible_get_place (AtspiAccessible *accessible, int *x, int *width);
 /* Its first action; FALSE where it has none. */
 gboolean atspi_accessible_act (AtspiAccessible *accessible);
