@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What goes over a session's socket: packets of GVariant bytes. A request is (uuv): number, verb,
  * arguments; an answer (uusutv): number, WprErrorCode or 0, sentence, how many descriptors come
- * with it and in packets behind it, how many bytes of the result come behind those (0: it is here),
- * result. In the machine's byte order. No memfd: what a client kept of those would be the service's
- * memory, without a limit. */
+ * with it and in packets behind it, how many bytes of the result are in a sealed memfd (0: it is
+ * here), which is the last of them, result. In the machine's byte order. */
 #pragma once
 
-#include <sys/socket.h>
+#include "base/packet.h"
 #include "perf/event.h"
 
 #define WPR_BROKER_VERSION 1
@@ -47,29 +46,7 @@ typedef struct
   guint64 bytes;
 } WprBrokerLeader; /* as (uut) lies in memory */
 
-/* A packet must fit what a socket buffers by default (208 KiB). */
-#define WPR_BROKER_PACKET_MOST (192 * 1024)
-/* Results above this come in packets of it. */
+/* Results above this come in a sealed memfd. */
 #define WPR_BROKER_INLINE_MOST (64 * 1024)
-/* SCM_MAX_FD of the kernel. */
-#define WPR_BROKER_FDS_A_PACKET 253
-typedef union
-{
-  struct cmsghdr head;
-  char space[CMSG_SPACE (sizeof (int) * WPR_BROKER_FDS_A_PACKET)];
-} WprBrokerControl;
 /* What a client has the service keep for whoever claims its rings. */
 #define WPR_BROKER_KEPT_MOST (4 * 1024 * 1024)
-
-/* What opened holds from these positions on. */
-GVariant *wpr_broker_pack_opened (const WprOpened *opened, guint leader, guint id, guint refusal);
-/* One packet, with as many of the descriptors as it holds, and the rest behind it. FALSE with
- * errno; EAGAIN: the other side does not read. */
-gboolean wpr_broker_send (int fd, GVariant *message, const int *fds, gsize n_fds);
-/* One packet of that type in normal form. message: NULL, or all zero but for the room it has for
- * descriptors (msg_control); where it has none the kernel drops them before they are ours, and a
- * packet that had any is none of that type. NULL with errno, 0 at the end of file; descriptors that
- * came are the caller's even then. */
-GVariant *wpr_broker_receive (int fd, const char *type, struct msghdr *message);
-/* What is longer than a packet. */
-gboolean wpr_broker_send_bytes (int fd, GVariant *value);

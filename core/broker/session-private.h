@@ -37,6 +37,7 @@ typedef struct
   GArray *rings;             /* WprRingSpec as asked; empty: nothing is open */
   GArray *handed;            /* WprHanded: the rings of opened, grown ones' forerunners too */
   guint n_watched;           /* leaders that were looked at for that */
+  GArray *facts;             /* WprHanded: answers in memory that the client has still */
   GByteArray *kept;          /* of the client, for who claims */
   guint32 number;            /* of the last request */
   guint n_rows_most;         /* there ever were */
@@ -49,10 +50,10 @@ WprServed *wpr_served_new (const WprBrokerGrant *grant, WprOpener *opener);
 /* Closes what is open. */
 void wpr_served_free (WprServed *served);
 void wpr_served_close (WprServed *served);
-/* The answer to a request (floating), the leaders (int, not to be closed) that go with it, and the
- * result that goes behind it where it is large. request: NULL for a packet that was none.
- * malformed: not a request our client makes, the session ends. */
-GVariant *wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, GVariant **behind,
+/* The answer to a request (floating), and the descriptors (int) that go with it: leaders, not to be
+ * closed, and last the result where it is large, to be closed (*sealed; else -1). request: NULL for
+ * a packet that was none. malformed: not a request our client makes, the session ends. */
+GVariant *wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, int *sealed,
                              gboolean *malformed);
 
 /* session.c: asks for a share of memory and descriptors beside what the session has; FALSE with a
@@ -60,5 +61,7 @@ GVariant *wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, 
 gboolean wpr_served_take (WprServed *served, guint64 bytes, guint fds, GError **error);
 /* What it really has. */
 void wpr_served_settle (WprServed *served, guint64 bytes, guint fds);
-/* It has nothing any more; what was handed (emptied) is charged to all until it is free. */
-void wpr_served_let_go (WprServed *served);
+/* Bytes of what is handed still; what is free is taken out and closed. */
+guint64 wpr_handed_count (GArray *handed);
+/* Of no session any more (emptied): charged to all until it is free. */
+void wpr_handed_let_go (GArray *handed);

@@ -61,29 +61,40 @@ fds_most (void)
   return limit.rlim_max > FDS_OTHER ? limit.rlim_max - FDS_OTHER : 0;
 }
 
-/* Under the lock: what clients have of sessions that are over; what is free is forgotten. */
-static guint64
-count_left (void)
+guint64
+wpr_handed_count (GArray *handed)
 {
   guint64 bytes = 0;
-  for (guint i = left != NULL ? left->len : 0; i > 0; i--)
+  for (guint i = handed->len; i > 0; i--)
     {
-      const WprHanded *one = &g_array_index (left, WprHanded, i - 1);
+      const WprHanded *one = &g_array_index (handed, WprHanded, i - 1);
       bytes += one->bytes;
       if (!one->is_free (one->fd))
         continue;
       bytes -= one->bytes;
       close (one->fd);
-      g_array_remove_index_fast (left, i - 1);
+      g_array_remove_index_fast (handed, i - 1);
     }
   return bytes;
+}
+
+void
+wpr_handed_let_go (GArray *handed)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  if (left == NULL)
+    left = g_array_new (FALSE, FALSE, sizeof (WprHanded));
+  g_array_append_vals (left, handed->data, handed->len);
+  g_array_set_size (handed, 0);
+  wpr_handed_count (left);
 }
 
 gboolean
 wpr_served_take (WprServed *served, guint64 bytes, guint fds, GError **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  guint64 all_bytes = bytes + count_left (), all_fds = fds + (left != NULL ? left->len : 0);
+  guint64 all_bytes = bytes + (left != NULL ? wpr_handed_count (left) : 0);
+  guint64 all_fds = fds + (left != NULL ? left->len : 0);
   for (const GList *at = all; at != NULL; at = at->next)
     {
       all_bytes += ((const WprServed *)at->data)->bytes;
@@ -111,18 +122,6 @@ wpr_served_settle (WprServed *served, guint64 bytes, guint fds)
   served->fds = fds;
 }
 
-void
-wpr_served_let_go (WprServed *served)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  if (left == NULL)
-    left = g_array_new (FALSE, FALSE, sizeof (WprHanded));
-  g_array_append_vals (left, served->handed->data, served->handed->len);
-  g_array_set_size (served->handed, 0);
-  served->bytes = served->fds = 0;
-  count_left ();
-}
-
 /* ---- the thread ---- */
 
 /* Requests until the client is gone; why it ended. */
@@ -132,18 +131,20 @@ serve (WprServed *served, int fd)
   for (;;)
     {
       g_autoptr (GArray) fds = g_array_new (FALSE, FALSE, sizeof (int));
-      g_autoptr (GVariant) request = wpr_broker_receive (fd, WPR_BROKER_REQUEST, NULL);
-      g_autoptr (GVariant) behind = NULL;
+      g_autoptr (GVariant) request = wpr_packet_receive (fd, WPR_BROKER_REQUEST, NULL);
       gboolean malformed;
+      int sealed;
       if (request == NULL && (errno == 0 || errno == ECONNRESET))
         return "closed";
-      GVariant *answer = wpr_served_answer (served, request, fds, &behind, &malformed);
-      gboolean sent = wpr_broker_send (fd, answer, (const int *)fds->data, fds->len)
-                      && (behind == NULL || wpr_broker_send_bytes (fd, behind));
+      GVariant *answer = wpr_served_answer (served, request, fds, &sealed, &malformed);
+      gboolean sent = wpr_packet_send (fd, answer, (const int *)fds->data, fds->len);
+      int reason = errno;
+      if (sealed >= 0)
+        close (sealed);
       if (malformed)
         return "refused";
       if (!sent)
-        return errno == EAGAIN ? "not-read" : "closed";
+        return reason == EAGAIN ? "not-read" : "closed";
     }
 }
 
@@ -198,6 +199,7 @@ run (gpointer data)
     served->how = serve (served, served->fd);
   while (wait_for_claim (served));
   wpr_served_close (served);
+  wpr_handed_let_go (served->facts);
 
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   if (served->fd >= 0)
@@ -320,7 +322,7 @@ guint64
 wpr_broker_get_bytes_left (void)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  return count_left ();
+  return left != NULL ? wpr_handed_count (left) : 0;
 }
 
 void

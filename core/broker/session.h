@@ -34,7 +34,7 @@ gboolean wpr_broker_claim (guint uid, const char *id, int *client_fd, GVariant *
 GVariant *wpr_broker_orphans (guint uid);
 /* Sessions and orphans whose events are open, or were not closed yet. */
 guint wpr_broker_get_n_out (void);
-/* Memory of sessions that are over and whose clients have it mapped still, as of now. */
+/* Memory of sessions that are over which their clients have still, as of now. */
 guint64 wpr_broker_get_bytes_left (void);
 /* Closes all of them: their clients get end of file, their rings nothing more. Returns at once; the
  * events of a process that exits are closed by the kernel. */

@@ -7,6 +7,7 @@
 
 #include <glib/gi18n-lib.h>
 #include "base/files.h"
+#include "base/sealed.h"
 #include "broker/check.h"
 #include "perf/ring.h"
 #include "world/open-files.h"
@@ -16,6 +17,8 @@
 #define KALLSYMS_MOST (64 * 1024 * 1024)
 /* Ids grow with every change; a recording changes some hundred times. */
 #define IDS_MOST (1024 * 1024)
+/* Large answers a client has at a time: a recorder reads one after the other. */
+#define FACTS_MOST 16
 
 typedef struct
 {
@@ -35,7 +38,7 @@ n_cpus (const WprServed *served)
 static void
 settle (WprServed *served)
 {
-  guint64 bytes = (guint64)served->ahead_bytes * n_cpus (served);
+  guint64 bytes = wpr_handed_count (served->facts) + (guint64)served->ahead_bytes * n_cpus (served);
   guint n_leaders = served->opened.leaders != NULL ? served->opened.leaders->len : 0;
   for (; served->n_watched < n_leaders; served->n_watched++)
     {
@@ -50,11 +53,43 @@ settle (WprServed *served)
   for (guint i = 0; i < served->handed->len; i++)
     bytes += g_array_index (served->handed, WprHanded, i).bytes;
   wpr_served_settle (served, bytes,
-                     n_leaders + served->handed->len + served->n_stray
+                     n_leaders + served->handed->len + served->facts->len + served->n_stray
                          + (1 + g_hash_table_size (served->rows)) * n_cpus (served));
 }
 
 static const char *const unknown = N_ ("This session has no such event, ring or CPU.");
+
+/* ---- values ---- */
+
+G_STATIC_ASSERT (sizeof (WprEventId) == 16 && G_STRUCT_OFFSET (WprEventId, cpu) == 12);
+G_STATIC_ASSERT (sizeof (WprRefusal) == 12 && sizeof (WprGroupCount) == 24);
+
+/* An array's elements from `first` on, which lie in memory as the type says. */
+static GVariant *
+pack_array (const char *type, const GArray *array, guint first)
+{
+  guint size = array != NULL ? g_array_get_element_size ((GArray *)array) : 0;
+  guint n = array != NULL ? array->len - first : 0;
+  return g_variant_new_fixed_array (G_VARIANT_TYPE (type),
+                                    n > 0 ? array->data + (gsize)first * size : NULL, n,
+                                    size > 0 ? size : 1);
+}
+
+/* What opened holds from these positions on; all refusals. */
+static GVariant *
+pack_opened (const WprOpened *opened, guint leader, guint id)
+{
+  g_autoptr (GArray) leaders = g_array_new (FALSE, FALSE, sizeof (WprBrokerLeader));
+  for (guint i = leader; opened->leaders != NULL && i < opened->leaders->len; i++)
+    {
+      const WprLeader *one = &g_array_index (opened->leaders, WprLeader, i);
+      WprBrokerLeader packed = { one->ring, one->cpu, one->bytes };
+      g_array_append_val (leaders, packed);
+    }
+  return g_variant_new ("(@a(uut)@a(tuu)@a(uui))", pack_array ("(uut)", leaders, 0),
+                        pack_array ("(tuu)", opened->ids, id),
+                        pack_array ("(uui)", opened->refusals, 0));
+}
 
 /* ---- opening ---- */
 
@@ -327,7 +362,7 @@ answer_recall (WprServed *served, GVariant *args, Answer *answer, GError **error
 {
   answer->leader = answer->id = 0;
   answer->result = g_variant_new (
-      "(@" WPR_BROKER_OPENED "@ay)", wpr_broker_pack_opened (&served->opened, 0, 0, 0),
+      "(@" WPR_BROKER_OPENED "@ay)", pack_opened (&served->opened, 0, 0),
       g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, served->kept->data, served->kept->len, 1));
   return TRUE;
 }
@@ -338,6 +373,7 @@ answer_recall (WprServed *served, GVariant *args, Answer *answer, GError **error
 typedef enum
 {
   ANY_TIME,
+  ROOM,    /* for one more large answer */
   BEFORE,  /* nothing is open yet */
   OPEN,    /* something is */
   CHANGES, /* likewise, and it may be changed further */
@@ -347,8 +383,12 @@ static gboolean
 is_met (const WprServed *served, Needs needs, GError **error)
 {
   gboolean open = served->rings->len > 0;
+  wpr_handed_count (served->facts); /* what was let go of since */
   if (needs == BEFORE && open)
     return wpr_broker_refuse (error, WPR_ERROR_STATE, N_ ("This session records already."));
+  if (needs == ROOM && served->facts->len >= FACTS_MOST)
+    return wpr_broker_refuse (error, WPR_ERROR_NO_SPACE,
+                              N_ ("Earlier answers are in use still. Read one after the other."));
   if (needs >= OPEN && !open)
     return wpr_broker_refuse (error, WPR_ERROR_STATE,
                               N_ ("This session records nothing that could be changed."));
@@ -375,9 +415,9 @@ static const struct
   [WPR_BROKER_CPU_ONLINE] = { answer_cpu_online, CHANGES, "u", WPR_BROKER_OPENED },
   [WPR_BROKER_CLOSE] = { answer_close, ANY_TIME, "()", "()" },
   [WPR_BROKER_FORMATS] = { answer_formats, ANY_TIME, "as", "a(sis)" },
-  [WPR_BROKER_KALLSYMS] = { answer_kallsyms, ANY_TIME, "()", "ay" },
-  [WPR_BROKER_RUNDOWN] = { answer_rundown, ANY_TIME, "b", "ay" },
-  [WPR_BROKER_DESCRIPTORS] = { answer_descriptors, ANY_TIME, "b", WPR_OPEN_FILES_PACKED },
+  [WPR_BROKER_KALLSYMS] = { answer_kallsyms, ROOM, "()", "ay" },
+  [WPR_BROKER_RUNDOWN] = { answer_rundown, ROOM, "b", "ay" },
+  [WPR_BROKER_DESCRIPTORS] = { answer_descriptors, ROOM, "b", WPR_OPEN_FILES_PACKED },
   [WPR_BROKER_KEEP] = { answer_keep, ANY_TIME, "(bay)", "()" },
   [WPR_BROKER_RECALL] = { answer_recall, OPEN, "()", "(" WPR_BROKER_OPENED "ay)" },
 };
@@ -400,15 +440,32 @@ run (WprServed *served, guint32 verb, GVariant *args, GArray *fds, GError **erro
   for (guint i = answer.leader; good && gives && i < served->opened.leaders->len; i++)
     g_array_append_val (fds, g_array_index (served->opened.leaders, WprLeader, i).fd);
   if (good && answer.result == NULL)
-    answer.result = gives ? wpr_broker_pack_opened (&served->opened, answer.leader, answer.id, 0)
-                          : g_variant_new ("()");
+    answer.result
+        = gives ? pack_opened (&served->opened, answer.leader, answer.id) : g_variant_new ("()");
   if (served->opened.refusals != NULL)
     g_array_set_size (served->opened.refusals, 0);
   return good ? answer.result : NULL;
 }
 
+/* A large result, for the client to map. -1 with an error. */
+static int
+seal (WprServed *served, GVariant *result, GError **error)
+{
+  gsize size = g_variant_get_size (result);
+  WprHanded handed = { -1, wpr_sealed_is_free, size };
+  if (!wpr_served_take (served, size, 2, error))
+    return -1;
+  int fd = wpr_sealed_new (g_variant_get_data (result), size, &handed.fd);
+  if (fd >= 0)
+    g_array_append_val (served->facts, handed);
+  else
+    wpr_broker_refuse (error, WPR_ERROR_NO_SPACE, N_ ("There is no memory for the answer."));
+  settle (served);
+  return fd;
+}
+
 GVariant *
-wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, GVariant **behind,
+wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, int *sealed,
                    gboolean *malformed)
 {
   g_autoptr (GError) error = NULL;
@@ -416,7 +473,8 @@ wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, GVariant *
   guint32 number = served->number + 1, verb = WPR_BROKER_N_VERBS;
   if (request != NULL)
     g_variant_get (request, WPR_BROKER_REQUEST, &number, &verb, &args);
-  *behind = NULL;
+  guint64 size = 0;
+  *sealed = -1;
   *malformed = number != served->number + 1 || verb >= WPR_BROKER_N_VERBS
                || !g_variant_is_of_type (args, G_VARIANT_TYPE (verbs[verb].args));
   if (*malformed)
@@ -426,14 +484,20 @@ wpr_served_answer (WprServed *served, GVariant *request, GArray *fds, GVariant *
       served->number = number;
       result = run (served, verb, args, fds, &error);
     }
-  if (result == NULL)
-    result = g_variant_new ("()");
-  g_variant_ref_sink (result);
-  if (g_variant_get_size (result) > WPR_BROKER_INLINE_MOST)
-    *behind = g_steal_pointer (&result);
+  if (result != NULL)
+    g_variant_ref_sink (result);
+  if (result != NULL && g_variant_get_size (result) > WPR_BROKER_INLINE_MOST)
+    {
+      size = g_variant_get_size (result);
+      *sealed = seal (served, result, &error);
+      g_clear_pointer (&result, g_variant_unref);
+    }
+  if (*sealed >= 0)
+    g_array_append_val (fds, *sealed);
+  if (error != NULL)
+    g_array_set_size (fds, 0);
   return g_variant_new (WPR_BROKER_ANSWER, number, error != NULL ? error->code : 0,
-                        error != NULL ? error->message : "", fds->len,
-                        (guint64)(*behind != NULL ? g_variant_get_size (*behind) : 0),
+                        error != NULL ? error->message : "", fds->len, *sealed >= 0 ? size : 0,
                         result != NULL ? result : g_variant_new ("()"));
 }
 
@@ -450,6 +514,7 @@ wpr_served_new (const WprBrokerGrant *grant, WprOpener *opener)
   served->cpus = g_hash_table_new (NULL, NULL);
   served->rings = g_array_new (FALSE, TRUE, sizeof (WprRingSpec));
   served->handed = g_array_new (FALSE, FALSE, sizeof (WprHanded));
+  served->facts = g_array_new (FALSE, FALSE, sizeof (WprHanded));
   served->kept = g_byte_array_new ();
   return served;
 }
@@ -466,18 +531,21 @@ wpr_served_close (WprServed *served)
   g_byte_array_set_size (served->kept, 0);
   served->n_stray = served->n_watched = 0;
   served->ahead_bytes = 0;
-  wpr_served_let_go (served);
+  wpr_handed_let_go (served->handed);
+  settle (served);
 }
 
 void
 wpr_served_free (WprServed *served)
 {
   wpr_served_close (served);
+  wpr_handed_let_go (served->facts);
   g_object_unref (served->opener);
   g_hash_table_unref (served->rows);
   g_hash_table_unref (served->cpus);
   g_array_unref (served->rings);
   g_array_unref (served->handed);
+  g_array_unref (served->facts);
   g_byte_array_unref (served->kept);
   g_free (served->id);
   g_free ((char *)served->grant.instance);

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "broker/check.h"
 #include "broker/session-private.h"
@@ -160,12 +161,13 @@ static gboolean
 run_request (WprServed *served, const uint8_t *data, gsize size)
 {
   g_autoptr (GArray) fds = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr (GVariant) behind = NULL, answer = NULL;
+  g_autoptr (GVariant) answer = NULL;
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
   g_autoptr (GVariant) request = g_variant_ref_sink (
       g_variant_new_from_bytes (G_VARIANT_TYPE (WPR_BROKER_REQUEST), bytes, FALSE));
   guint32 verb;
   gboolean malformed;
+  int sealed;
   if (!g_variant_is_normal_form (request))
     return FALSE;
   g_variant_get_child (request, 0, "u", &served->number);
@@ -173,7 +175,9 @@ run_request (WprServed *served, const uint8_t *data, gsize size)
   g_variant_get_child (request, 1, "u", &verb);
   if (is_slow (verb))
     return TRUE;
-  answer = g_variant_ref_sink (wpr_served_answer (served, request, fds, &behind, &malformed));
+  answer = g_variant_ref_sink (wpr_served_answer (served, request, fds, &sealed, &malformed));
+  if (sealed >= 0)
+    close (sealed);
   g_assert (g_variant_is_normal_form (answer));
   return !malformed;
 }

@@ -14,7 +14,3 @@ GVariant *wpr_broker_pack_rows (const WprPerfEvent *events, gsize n);
 /* Appends to opened; descriptors of the leaders are taken from fds (int) in order. FALSE if they
  * do not match. */
 gboolean wpr_broker_unpack_opened (GVariant *packed, const GArray *fds, WprOpened *opened);
-/* One packet, and the descriptors (int) that came along, appended to fds even where it is NULL. */
-GVariant *wpr_broker_receive_fds (int fd, const char *type, GArray *fds);
-/* What is longer than a packet. NULL if it is not of that type, or did not come whole. */
-GVariant *wpr_broker_receive_bytes (int fd, const char *type, guint64 size);

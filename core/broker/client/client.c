@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include "base/sealed.h"
 #include "world/open-files.h"
 
 #define BUS_NAME "io.github.performance_recorder.Broker"
@@ -105,6 +106,25 @@ close_all (GArray *fds)
   g_array_set_size (fds, 0);
 }
 
+/* A result in the last of the descriptors, which is closed. NULL if it is none of that type. */
+static GVariant *
+take_sealed (GArray *fds, const char *type, guint64 size)
+{
+  if (fds->len == 0)
+    return NULL;
+  int fd = g_array_index (fds, int, fds->len - 1);
+  g_autoptr (GBytes) bytes = wpr_sealed_map (fd, (gsize)size);
+  close (fd);
+  g_array_set_size (fds, fds->len - 1);
+  if (bytes == NULL)
+    return NULL;
+  /* Bytes have no other form; to look at each takes 14 ns. */
+  gboolean any = g_str_equal (type, "ay");
+  g_autoptr (GVariant) value
+      = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (type), bytes, any));
+  return g_variant_is_normal_form (value) ? g_steal_pointer (&value) : NULL;
+}
+
 /* The answer with all its descriptors. NULL: it is not one. */
 static GVariant *
 receive (WprBrokerSession *session, WprBrokerVerb verb, GArray *fds, GError **error)
@@ -113,14 +133,14 @@ receive (WprBrokerSession *session, WprBrokerVerb verb, GArray *fds, GError **er
   guint64 size;
   const char *sentence, *type = results[verb];
   g_autoptr (GVariant) result = NULL;
-  g_autoptr (GVariant) answer = wpr_broker_receive_fds (session->fd, WPR_BROKER_ANSWER, fds);
+  g_autoptr (GVariant) answer = wpr_packet_receive_fds (session->fd, WPR_BROKER_ANSWER, fds);
   if (answer == NULL)
     return NULL;
   g_variant_get (answer, "(uu&sutv)", &number, &code, &sentence, &n_fds, &size, &result);
   while (fds->len < n_fds)
     {
       guint before = fds->len;
-      g_autoptr (GVariant) more = wpr_broker_receive_fds (session->fd, "y", fds);
+      g_autoptr (GVariant) more = wpr_packet_receive_fds (session->fd, "y", fds);
       if (more == NULL || fds->len == before)
         return NULL;
     }
@@ -132,7 +152,7 @@ receive (WprBrokerSession *session, WprBrokerVerb verb, GArray *fds, GError **er
       return NULL;
     }
   if (size > 0)
-    return wpr_broker_receive_bytes (session->fd, type, size);
+    return take_sealed (fds, type, size);
   return g_variant_is_of_type (result, G_VARIANT_TYPE (type)) ? g_steal_pointer (&result) : NULL;
 }
 
@@ -148,11 +168,11 @@ wpr_broker_call (WprBrokerSession *session, WprBrokerVerb verb, GVariant *args, 
   g_mutex_lock (&session->lock);
   request
       = g_variant_ref_sink (g_variant_new (WPR_BROKER_REQUEST, session->number + 1, verb, args));
-  gboolean fits = g_variant_get_size (request) <= WPR_BROKER_PACKET_MOST;
+  gboolean fits = g_variant_get_size (request) <= WPR_PACKET_MOST;
   if (fits && !g_atomic_int_get (&session->over))
     {
       session->number++;
-      if (wpr_broker_send (session->fd, request, NULL, 0))
+      if (wpr_packet_send (session->fd, request, NULL, 0))
         result = receive (session, verb, into, &refused);
       g_atomic_int_set (&session->over, result == NULL && refused == NULL);
     }

@@ -4,10 +4,6 @@
 #include "config.h"
 #include "broker/client/client-private.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/socket.h>
-
 GVariant *
 wpr_broker_pack_rows (const WprPerfEvent *events, gsize n)
 {
@@ -65,44 +61,4 @@ wpr_broker_unpack_opened (GVariant *packed, const GArray *fds, WprOpened *opened
   g_array_append_vals (opened->ids, ids, (guint)n_ids);
   g_array_append_vals (opened->refusals, refusals, (guint)n_refusals);
   return TRUE;
-}
-
-static void
-take_descriptors (struct msghdr *message, GArray *fds)
-{
-  for (struct cmsghdr *c = CMSG_FIRSTHDR (message); c != NULL; c = CMSG_NXTHDR (message, c))
-    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-      g_array_append_vals (fds, CMSG_DATA (c),
-                           (guint)((c->cmsg_len - CMSG_LEN (0)) / sizeof (int)));
-}
-
-GVariant *
-wpr_broker_receive_fds (int fd, const char *type, GArray *fds)
-{
-  WprBrokerControl control;
-  struct msghdr message = { .msg_control = &control, .msg_controllen = sizeof control };
-  GVariant *value = wpr_broker_receive (fd, type, &message);
-  take_descriptors (&message, fds);
-  return value;
-}
-
-GVariant *
-wpr_broker_receive_bytes (int fd, const char *type, guint64 size)
-{
-  g_autofree guint8 *bytes = size <= G_MAXINT32 ? g_try_malloc ((gsize)size) : NULL;
-  gssize n = 0;
-  for (gsize done = 0; bytes != NULL && done < size; done += (gsize)n)
-    {
-      do
-        n = recv (fd, bytes + done, (gsize)size - done, 0);
-      while (n < 0 && errno == EINTR);
-      if (n <= 0)
-        return NULL;
-    }
-  if (bytes == NULL)
-    return NULL;
-  g_autoptr (GBytes) whole = g_bytes_new_take (g_steal_pointer (&bytes), (gsize)size);
-  g_autoptr (GVariant) value
-      = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (type), whole, FALSE));
-  return g_variant_is_normal_form (value) ? g_steal_pointer (&value) : NULL;
 }

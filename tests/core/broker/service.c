@@ -121,13 +121,13 @@ serve (int control)
   for (;;)
     {
       int fd;
-      g_autoptr (GVariant) order = wpr_broker_receive (control, ORDER, NULL);
+      g_autoptr (GVariant) order = wpr_packet_receive (control, ORDER, NULL);
       if (order == NULL)
         _exit (0);
       while (g_main_context_iteration (NULL, FALSE))
         ;
       g_autofree char *word = obey (order, &fd);
-      if (!wpr_broker_send (control, g_variant_new ("(s)", word), &fd, fd >= 0))
+      if (!wpr_packet_send (control, g_variant_new ("(s)", word), &fd, fd >= 0))
         _exit (1);
       if (fd >= 0)
         close (fd);
@@ -170,10 +170,10 @@ order (Service *service, const char *word, guint uid, gboolean memory, gboolean 
 {
   char *text = NULL;
   g_autoptr (GArray) fds = g_array_new (FALSE, FALSE, sizeof (int));
-  if (!wpr_broker_send (service->control, g_variant_new (ORDER, word, uid, memory, contents, id),
+  if (!wpr_packet_send (service->control, g_variant_new (ORDER, word, uid, memory, contents, id),
                         NULL, 0))
     return g_strdup ("");
-  g_autoptr (GVariant) answer = wpr_broker_receive_fds (service->control, "(s)", fds);
+  g_autoptr (GVariant) answer = wpr_packet_receive_fds (service->control, "(s)", fds);
   if (answer != NULL)
     g_variant_get (answer, "(s)", &text);
   if (fd != NULL)

@@ -167,13 +167,13 @@ test_many_descriptors_arrive_in_order (void **state)
     }
   for (guint i = 0; i < N_DESCRIPTORS; i++)
     sent[i] = files[i % 3 == 0];
-  assert_true (wpr_broker_send (pair[0], g_variant_new_uint32 (7), sent, N_DESCRIPTORS));
-  g_autoptr (GVariant) first = wpr_broker_receive_fds (pair[1], "u", fds);
+  assert_true (wpr_packet_send (pair[0], g_variant_new_uint32 (7), sent, N_DESCRIPTORS));
+  g_autoptr (GVariant) first = wpr_packet_receive_fds (pair[1], "u", fds);
   assert_non_null (first);
-  assert_int_equal (fds->len, WPR_BROKER_FDS_A_PACKET);
+  assert_int_equal (fds->len, WPR_PACKET_FDS_MOST);
   while (fds->len < N_DESCRIPTORS)
     {
-      g_autoptr (GVariant) more = wpr_broker_receive_fds (pair[1], "y", fds);
+      g_autoptr (GVariant) more = wpr_packet_receive_fds (pair[1], "y", fds);
       assert_non_null (more);
     }
   assert_int_equal (fds->len, N_DESCRIPTORS);
@@ -190,35 +190,6 @@ test_many_descriptors_arrive_in_order (void **state)
     }
 }
 
-/* An array of 256 CPUs' ids does not fit a packet. */
-static gpointer
-send_long (gpointer data)
-{
-  int fd = GPOINTER_TO_INT (data);
-  g_autofree guint8 *bytes = g_malloc (1000000);
-  memset (bytes, 0x5a, 1000000);
-  g_autoptr (GVariant) value
-      = g_variant_ref_sink (g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, bytes, 1000000, 1));
-  return GINT_TO_POINTER (wpr_broker_send_bytes (fd, value));
-}
-
-static void
-test_long_answers_come_in_packets (void **state)
-{
-  int pair[2];
-  gsize n;
-  assert_int_equal (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-  GThread *thread = g_thread_new ("send", send_long, GINT_TO_POINTER (pair[0]));
-  g_autoptr (GVariant) value = wpr_broker_receive_bytes (pair[1], "ay", 1000000);
-  assert_true (GPOINTER_TO_INT (g_thread_join (thread)));
-  assert_non_null (value);
-  const guint8 *bytes = g_variant_get_fixed_array (value, &n, 1);
-  assert_true (n == 1000000 && bytes[0] == 0x5a && bytes[n - 1] == 0x5a);
-  close (pair[0]);
-  assert_null (wpr_broker_receive_bytes (pair[1], "ay", 10)); /* the other end is gone */
-  close (pair[1]);
-}
-
 int
 main (void)
 {
@@ -230,7 +201,6 @@ main (void)
     cmocka_unit_test (test_filters_are_printed_anew),
     cmocka_unit_test (test_filters_have_so_many_terms),
     cmocka_unit_test (test_many_descriptors_arrive_in_order),
-    cmocka_unit_test (test_long_answers_come_in_packets),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }

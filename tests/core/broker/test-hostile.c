@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "base/sealed.h"
 #include "broker/check.h"
 #include "broker/client/client-private.h"
 #include "service.h"
@@ -57,7 +58,7 @@ static int
 answer_of (int fd, GVariant **result)
 {
   g_autoptr (GArray) fds = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr (GVariant) answer = wpr_broker_receive_fds (fd, WPR_BROKER_ANSWER, fds);
+  g_autoptr (GVariant) answer = wpr_packet_receive_fds (fd, WPR_BROKER_ANSWER, fds);
   guint32 number, code, n_fds;
   guint64 size;
   const char *sentence;
@@ -70,16 +71,17 @@ answer_of (int fd, GVariant **result)
     assert_true (g_str_has_suffix (sentence, "."));
   while (fds->len < n_fds)
     {
-      g_autoptr (GVariant) more = wpr_broker_receive_fds (fd, "y", fds);
+      g_autoptr (GVariant) more = wpr_packet_receive_fds (fd, "y", fds);
       assert_non_null (more);
+    }
+  if (size > 0)
+    {
+      g_autoptr (GBytes) bytes
+          = wpr_sealed_map (g_array_index (fds, int, fds->len - 1), (gsize)size);
+      assert_non_null (bytes);
     }
   for (guint i = 0; i < fds->len; i++)
     close (g_array_index (fds, int, i));
-  if (size > 0)
-    {
-      g_autoptr (GVariant) behind = wpr_broker_receive_bytes (fd, "ay", size);
-      assert_non_null (behind);
-    }
   if (result != NULL)
     *result = g_steal_pointer (&value);
   return (int)code;
@@ -89,7 +91,7 @@ static int
 ask (int fd, guint32 number, guint32 verb, GVariant *args, GVariant **result)
 {
   assert_true (
-      wpr_broker_send (fd, g_variant_new (WPR_BROKER_REQUEST, number, verb, args), NULL, 0));
+      wpr_packet_send (fd, g_variant_new (WPR_BROKER_REQUEST, number, verb, args), NULL, 0));
   return answer_of (fd, result);
 }
 
@@ -179,15 +181,15 @@ send_malformed (int fd, Malformed what)
       send_bytes (fd, bytes, size - 1);
       break;
     case OTHER_TYPE:
-      assert_true (wpr_broker_send (fd, g_variant_new ("(us)", 1, "open"), NULL, 0));
+      assert_true (wpr_packet_send (fd, g_variant_new ("(us)", 1, "open"), NULL, 0));
       break;
     case OTHER_ARGS:
-      assert_true (wpr_broker_send (
+      assert_true (wpr_packet_send (
           fd, g_variant_new (WPR_BROKER_REQUEST, 1, WPR_BROKER_DROP, g_variant_new_string ("all")),
           NULL, 0));
       break;
     case NO_VERB:
-      assert_true (wpr_broker_send (
+      assert_true (wpr_packet_send (
           fd, g_variant_new (WPR_BROKER_REQUEST, 1, WPR_BROKER_N_VERBS, g_variant_new ("()")), NULL,
           0));
       break;
@@ -196,10 +198,10 @@ send_malformed (int fd, Malformed what)
       send_bytes (fd, bytes, size);
       break;
     case TOO_LONG:
-      assert_true (wpr_broker_send (fd, keep (1, WPR_BROKER_PACKET_MOST), NULL, 0));
+      assert_true (wpr_packet_send (fd, keep (1, WPR_PACKET_MOST), NULL, 0));
       break;
     case FIRST_NOT_ONE:
-      assert_true (wpr_broker_send (fd, keep (0, 32), NULL, 0));
+      assert_true (wpr_packet_send (fd, keep (0, 32), NULL, 0));
       break;
     case REPLAYED:
       send_bytes (fd, bytes, size);
@@ -209,10 +211,10 @@ send_malformed (int fd, Malformed what)
     case LEFT_OUT:
       send_bytes (fd, bytes, size);
       assert_int_equal (answer_of (fd, NULL), 0);
-      assert_true (wpr_broker_send (fd, keep (3, 32), NULL, 0));
+      assert_true (wpr_packet_send (fd, keep (3, 32), NULL, 0));
       break;
     case WITH_DESCRIPTORS:
-      assert_true (wpr_broker_send (fd, keep (1, 32), more, G_N_ELEMENTS (more)));
+      assert_true (wpr_packet_send (fd, keep (1, 32), more, G_N_ELEMENTS (more)));
       break;
     case N_MALFORMED:
     default:
@@ -599,6 +601,38 @@ test_rings_that_are_mapped_still_count_on (void **state)
   assert_int_equal (service_bytes_left (service), 0);
 }
 
+/* A large answer that a client keeps is memory of the service: it counts until it is let go of,
+ * session or not, and there is an end to it. */
+static void
+test_facts_that_are_kept_count_on (void **state)
+{
+  WprBrokerSession *session = wpr_broker_session_new (serve ());
+  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  g_autoptr (GError) error = NULL;
+  guint64 bytes = 0;
+  for (GBytes *one; (one = wpr_broker_facts_kallsyms (session, &error)) != NULL;)
+    {
+      if (g_bytes_get_size (one) <= WPR_BROKER_INLINE_MOST) /* a kernel without them */
+        {
+          g_bytes_unref (one);
+          wpr_broker_session_unref (session);
+          skip ();
+        }
+      bytes += g_bytes_get_size (one);
+      g_ptr_array_add (kept, one);
+    }
+  assert_true (g_error_matches (error, WPR_ERROR, WPR_ERROR_NO_SPACE));
+  assert_in_range (kept->len, 1, 16);
+  g_ptr_array_set_size (kept, kept->len - 1); /* one can be had again once one is let go of */
+  g_ptr_array_add (kept, wpr_broker_facts_kallsyms (session, NULL));
+  assert_non_null (kept->pdata[kept->len - 1]);
+  wpr_broker_session_unref (session);
+  assert_true (service_wait_n_out (service, 0));
+  assert_in_range (service_bytes_left (service), bytes, LIMIT_BYTES);
+  g_ptr_array_set_size (kept, 0);
+  assert_int_equal (service_bytes_left (service), 0);
+}
+
 static void
 test_sessions_of_a_user_are_limited (void **state)
 {
@@ -646,9 +680,21 @@ test_a_thousand_requests_leave_no_descriptor (void **state)
   for (guint i = 0; i < 3; i++)
     assert_int_equal (ask (fd, ++number, WPR_BROKER_RUNDOWN, g_variant_new_boolean (FALSE), NULL),
                       0);
+  assert_int_equal (ask (fd, ++number, WPR_BROKER_FORMATS, g_variant_new_strv (NULL, 0), NULL), 0);
   assert_int_equal (service_n_fds (service, NULL), before + 1); /* the leader of the ring ahead */
   close (fd);
   assert_true (service_wait_n_out (service, 0));
+}
+
+/* Once more; FALSE with errno. */
+static gboolean
+ask_for_rundown (int fd, guint32 number)
+{
+  g_autoptr (GVariant) request = g_variant_ref_sink (g_variant_new (
+      WPR_BROKER_REQUEST, number, WPR_BROKER_RUNDOWN, g_variant_new_boolean (FALSE)));
+  return send (fd, g_variant_get_data (request), g_variant_get_size (request),
+               MSG_DONTWAIT | MSG_NOSIGNAL)
+         > 0;
 }
 
 /* It asks for much and reads nothing: it is dropped, and nobody else waits for it. */
@@ -656,21 +702,29 @@ static void
 test_who_does_not_read_is_dropped (void **state)
 {
   guint before = service_n_fds (service, NULL);
+  gint64 deadline = g_get_monotonic_time () + 90 * G_USEC_PER_SEC;
   int fd = serve (), other = serve ();
-  for (guint32 i = 1; i < 1000; i++)
-    {
-      g_autoptr (GVariant) request = g_variant_ref_sink (
-          g_variant_new (WPR_BROKER_REQUEST, i, WPR_BROKER_RUNDOWN, g_variant_new_boolean (FALSE)));
-      if (send (fd, g_variant_get_data (request), g_variant_get_size (request), MSG_DONTWAIT) < 0)
-        break;
-    }
+  guint32 number = 1;
+  while (ask_for_rundown (fd, number))
+    number++;
+  assert_int_equal (errno, EAGAIN);
   assert_int_equal (ask (other, 1, WPR_BROKER_RUNDOWN, g_variant_new_boolean (FALSE), NULL), 0);
   assert_int_equal (service_n_out (service), 2); /* it is waited for still */
   close (other);
+  for (;;)
+    {
+      if (ask_for_rundown (fd, number))
+        number++;
+      else if (errno != EAGAIN)
+        break;
+      assert_true (g_get_monotonic_time () < deadline);
+      g_usleep (1000);
+    }
   assert_true (service_wait_n_out (service, 0));
   g_autofree char *how = service_ended (service);
   assert_string_equal (how, "not-read 0");
   close (fd);
+  assert_int_equal (service_bytes_left (service), 0);
   assert_int_equal (service_n_fds (service, NULL), before);
 }
 
@@ -685,6 +739,7 @@ main (void)
     cmocka_unit_test (test_other_events_are_left_out_and_the_rest_records),
     cmocka_unit_test (test_rings_of_all_sessions_have_one_limit),
     cmocka_unit_test (test_rings_that_are_mapped_still_count_on),
+    cmocka_unit_test (test_facts_that_are_kept_count_on),
     cmocka_unit_test (test_sessions_of_a_user_are_limited),
     cmocka_unit_test (test_a_thousand_requests_leave_no_descriptor),
     cmocka_unit_test (test_who_does_not_read_is_dropped),
