@@ -62,6 +62,23 @@ the_chooser_adds_a_path_that_is_typed (void **state)
   assert_int_equal (g_unlink (good), 0);
 }
 
+static void
+what_is_added_out_of_sight_is_told (void **state)
+{
+  Screen *screen = *state;
+  g_autofree char *good = write_profile ("good.wprp", "256", "Exec");
+  start (screen);
+  screen_keys ("key alt+2");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "No recordings yet"));
+  open_chooser_at (good);
+  screen_keys ("key Return");
+  screen_wait_window (CHOOSER, FALSE);
+  kit_wait_text (screen, "Added to the list of profiles: good.wprp");
+  screen_keys ("key alt+1");
+  wait_switch (screen, "Programs that begin");
+  assert_int_equal (g_unlink (good), 0);
+}
+
 /* In the corner of the chooser; Return in its list would take one file alone. */
 static void
 press_add (void)
@@ -190,6 +207,7 @@ main (int argc, char **argv)
   drag_files = argv[3];
   const struct CMUnitTest tests[] = {
     kit_test (the_chooser_adds_a_path_that_is_typed),
+    kit_test (what_is_added_out_of_sight_is_told),
     kit_test (the_chooser_adds_several_files_at_once),
     kit_test (the_chooser_can_be_left),
     kit_test (files_are_added_by_dropping_them),

@@ -90,7 +90,7 @@ type_words (Screen *screen, const char *ticket, const char *note)
   g_autofree char *type_ticket = g_strdup_printf ("type --delay 80 '%s'", ticket);
   g_autofree char *type_note = g_strdup_printf ("type --delay 80 '%s'", note);
   hands_tab_to (screen, ATSPI_ROLE_LIST_ITEM,
-                say ("Press Show File, and send it to Ada.", "按“显示文件”，并把它发给Ada。"));
+                say ("Press Show File, and send it to Ada.", "按“显示文件”，并把它发给“Ada”。"));
   screen_keys ("key Tab");
   screen_keys (type_ticket);
   screen_keys ("key Tab");
@@ -169,7 +169,7 @@ a_faulty_guide_says_what_is_wrong_and_whom_to_tell (void **state)
   g_autofree char *guide = write_guide ("1024K");
   screen_start_with (screen, (const char *[]){ wprui, guide, NULL }, get_language ());
   kit_wait_text (screen,
-                 say ("This file cannot be used. Tell Ada.", "此文件无法使用。请告诉Ada。"));
+                 say ("This file cannot be used. Tell Ada.", "此文件无法使用。请告诉“Ada”。"));
   kit_wait_text (screen, say ("BufferSize", "BufferSize"));
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, say ("Start", "开始"), ATSPI_STATE_SENSITIVE,
                      FALSE);

@@ -67,8 +67,8 @@ say_error (WprCustomContent *content, const char *name, const GError *error)
       return;
     }
   /* Translators: %s is the path of a file */
-  g_autofree char *advice = g_strdup_printf (
-      _ ("It was %s. Once it is back there it can be used again."), name);
+  g_autofree char *advice
+      = g_strdup_printf (_ ("It was %s. Once it is back there it can be used again."), name);
   say (content, _ ("The file is not there any more"), advice);
 }
 
@@ -111,6 +111,9 @@ wpr_custom_content_read (const char *name)
   content->stamp = make_stamp (info); /* before: what changes meanwhile is seen next time */
   if (info == NULL)
     say_error (content, name, error);
+  else if (g_file_info_get_file_type (info) == G_FILE_TYPE_SYMBOLIC_LINK)
+    say (content, _ ("The file is not there any more"),
+         _ ("It is a link, and what it leads to is gone. Add the file itself."));
   else if (g_file_info_get_file_type (info) != G_FILE_TYPE_REGULAR
            || g_file_info_get_size (info) > MOST_BYTES)
     say (content, _ ("This is no profile file"),

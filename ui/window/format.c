@@ -45,6 +45,9 @@ wpr_format_bytes (guint64 bytes)
   if (bytes < 1000 * MIB)
     return wpr_format_megabytes (bytes);
   double gigabytes = (double)bytes / GIB;
+  if (gigabytes >= 999.5)
+    /* Translators: a size in terabytes */
+    return g_strdup_printf (_ ("%.*f TB"), gigabytes < 9.95 * KIB ? 1 : 0, gigabytes / KIB);
   /* Translators: a size in gigabytes */
   return g_strdup_printf (_ ("%.*f GB"), gigabytes < 9.95 ? 1 : 0, gigabytes);
 }

@@ -16,11 +16,28 @@ remember (WprWindow *self)
   wpr_settings_set_files (self->settings, (const char *const *)names);
 }
 
+/* Where the list it went into is not in sight. */
+static void
+say_added (WprWindow *self, const char *name)
+{
+  const char *place = adw_view_stack_get_visible_child_name (ADW_VIEW_STACK (self->places));
+  if (!self->guided && wpr_model_get_page (self->model) == WPR_PAGE_CHOOSE
+      && g_strcmp0 (place, "record") == 0)
+    return;
+  g_autoptr (GFile) file = g_file_parse_name (name);
+  g_autofree char *base = g_file_get_basename (file);
+  g_autofree char *shown = g_filename_display_name (base ? base : name);
+  /* Translators: %s is the name of a file */
+  g_autofree char *text = g_strdup_printf (_ ("Added to the list of profiles: %s"), shown);
+  wpr_window_toast (self, text);
+}
+
 void
 wpr_window_add_profile (WprWindow *self, const char *name)
 {
   wpr_customs_read (wpr_model_get_customs (self->model), name, TRUE);
   remember (self);
+  say_added (self, name);
 }
 
 static void

@@ -48,6 +48,8 @@ sizes_have_the_unit_that_reads_best (void **state)
   expect (wpr_format_bytes (999 * MIB), "999 MB");
   expect (wpr_format_bytes (1100 * MIB), "1.1 GB");
   expect (wpr_format_bytes (45 * 1024 * MIB), "45 GB");
+  expect (wpr_format_bytes (11 * 1024 * 1024 * MIB + 300 * 1024 * MIB), "11 TB");
+  expect (wpr_format_bytes (1023 * 1024 * MIB), "1.0 TB");
   expect (wpr_format_megabytes (7680 * MIB), "7,680 MB");
 }
 
