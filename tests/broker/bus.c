@@ -86,10 +86,13 @@ bus_broker_pid (GDBusConnection *bus)
   return pid;
 }
 
+/* How often is looked, every 20 ms: a minute, as the machine may be busy. */
+#define LOOKS_MOST 3000
+
 gboolean
 bus_wait_owned (GDBusConnection *bus, gboolean owned)
 {
-  for (int i = 0; i < 500; i++)
+  for (int i = 0; i < LOOKS_MOST; i++)
     {
       if ((bus_broker_pid (bus) != 0) == owned)
         return TRUE;
@@ -120,7 +123,7 @@ guint
 file_wait_line (const char *path, const char *const *words)
 {
   guint n = 0;
-  for (int i = 0; i < 500 && (n = count_lines (path, words)) == 0; i++)
+  for (int i = 0; i < LOOKS_MOST && (n = count_lines (path, words)) == 0; i++)
     g_usleep (20000);
   return n;
 }

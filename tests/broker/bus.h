@@ -18,9 +18,9 @@ char *bus_ask (GDBusConnection *bus);
 char *bus_error_name (GError *error);
 /* The process that owns the service's name; 0: none. */
 guint bus_broker_pid (GDBusConnection *bus);
-/* Waits, 10 s at most, until that name is owned or not. */
+/* Waits, a minute at most, until that name is owned or not. */
 gboolean bus_wait_owned (GDBusConnection *bus, gboolean owned);
-/* Waits, 10 s at most, until a line of the file holds all these words (NULL at the end). The number
+/* Waits, a minute at most, until a line of the file holds all these words (NULL at the end). The number
  * of such lines, 0 if there was none. */
 guint file_wait_line (const char *path, const char *const *words);
 guint journal_wait (const char *const *words);

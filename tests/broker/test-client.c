@@ -107,7 +107,7 @@ record_until_killed (int told)
 static char *
 wait_for_orphan (void)
 {
-  for (guint i = 0; i < 1000; i++)
+  for (guint i = 0; i < 6000; i++)
     {
       char *id = NULL;
       g_autoptr (GVariant) list = wpr_broker_list_orphans (NULL);

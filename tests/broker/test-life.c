@@ -34,7 +34,7 @@ count_descriptors (guint pid)
 static int
 begin_patiently (GDBusConnection *bus)
 {
-  for (int i = 0; i < 500; i++)
+  for (int i = 0; i < 6000; i++)
     {
       g_autofree char *name = NULL;
       int fd = bus_begin (bus, NULL, &name);
@@ -63,9 +63,9 @@ a_thousand_recordings_leave_nothing_open (void **state)
       close (fd);
     }
   guint after = 0;
-  for (int i = 0; i < 200 && (after = count_descriptors (pid)) > before; i++)
+  for (int i = 0; i < 3000 && (after = count_descriptors (pid)) > before; i++)
     g_usleep (20000);
-  assert_true (after <= before);
+  assert_in_range (after, 1, before);
   assert_int_equal (bus_broker_pid (bus), pid);
 }
 
@@ -152,7 +152,7 @@ sigterm_ends_recordings_and_says_so (void **state)
   guint pid = bus_broker_pid (bus);
   assert_int_equal (kill ((pid_t)pid, SIGTERM), 0);
   struct pollfd end = { fd, POLLIN, 0 };
-  assert_int_equal (poll (&end, 1, 10000), 1);
+  assert_int_equal (poll (&end, 1, 60000), 1);
   assert_true (end.revents & POLLHUP);
   assert_true (bus_wait_owned (bus, FALSE));
   assert_int_equal (journal_wait (WORDS ("7bb5b4e31f6c4a0f9a5d5f2c7c1b8e09", "terminated")), 1);

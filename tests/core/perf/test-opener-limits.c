@@ -94,17 +94,18 @@ more_events_than_a_group_holds_get_a_second_one (void **state)
   assert_int_equal (recording_rows (recording, N_EVENTS - 1) + lost, count);
 }
 
-/* A user nobody else is (locked memory is counted by user), with one right and nothing lockable. In
- * a child, since it gives rights up. 0 or where it failed. */
+/* A user nobody else is, nor has been just now (locked memory is counted by user, and given back
+ * some time after the last of its programs), with one right and nothing lockable. In a child, since
+ * it gives rights up. 0 or where it failed. */
 static int
-become_nobody_who_may_record (void)
+become_nobody_who_may_record (uid_t uid)
 {
   struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
   struct __user_cap_data_struct caps[2] = { 0 };
   struct rlimit limit = { 0, 0 };
 
   caps[CAP_PERFMON / 32].effective = caps[CAP_PERFMON / 32].permitted = 1u << CAP_PERFMON % 32;
-  return prctl (PR_SET_KEEPCAPS, 1) == 0 && setuid (61234) == 0
+  return prctl (PR_SET_KEEPCAPS, 1) == 0 && setuid (uid) == 0
                  && syscall (SYS_capset, &header, caps) == 0
                  && setrlimit (RLIMIT_MEMLOCK, &limit) == 0
              ? 0
@@ -136,7 +137,7 @@ shrinks_in_child (void)
   WprRingSpec spec = { .bytes = 16 << 20 };
   static const WprPerfEvent event = { .kind = WPR_PERF_SOFTWARE, .name = "page-faults" };
   WprOpened opened = { 0 };
-  int trouble = become_nobody_who_may_record ();
+  int trouble = become_nobody_who_may_record (61244);
 
   if (trouble != 0)
     return trouble;
@@ -164,7 +165,7 @@ two_sets_in_child (void)
   static const WprPerfEvent event = { .kind = WPR_PERF_SOFTWARE, .name = "page-faults" };
   WprOpened opened = { 0 };
   gsize bytes[G_N_ELEMENTS (specs)] = { 0 };
-  int trouble = become_nobody_who_may_record ();
+  int trouble = become_nobody_who_may_record (61245);
 
   if (trouble != 0)
     return trouble;
