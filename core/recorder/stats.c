@@ -139,27 +139,49 @@ wpr_stats_to_variant (const WprStats *s)
                         s->recorder_wakeups, s->n_marks, &collectors);
 }
 
-static WprCpuStats *
-wpr_cpus_from_iter (GVariantIter *iter, guint *n)
+/* A row of WPR_STATS_CPU_TYPE as it lies in memory. Rows are read ten times a second, one a CPU and
+ * collector: a value of its own for each number would be most of the cost of a window that looks.
+ */
+typedef struct
 {
-  WprCpuStats *cpus = g_new0 (WprCpuStats, g_variant_iter_n_children (iter) + 1);
-  WprCpuStats *p = cpus;
-  while (g_variant_iter_next (iter, WPR_STATS_CPU_TYPE, &p->cpu, &p->online, &p->ring_bytes,
-                              &p->used_bytes, &p->fill, &p->holds_s, &p->bytes, &p->events,
-                              &p->lost, &p->overwritten_bytes))
-    p++;
-  *n = (guint)(p - cpus);
+  guint32 cpu;
+  guint8 online;
+  guint64 ring_bytes, used_bytes;
+  double fill, holds_s;
+  guint64 bytes, events, lost, overwritten_bytes;
+} WprCpuRow;
+
+G_STATIC_ASSERT (sizeof (WprCpuRow) == 72);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (WprCpuRow, online) == 4);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (WprCpuRow, ring_bytes) == 8);
+/* A row "(uxt)" lies in memory as this does. */
+G_STATIC_ASSERT (sizeof (WprLossSecond) == 24);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (WprLossSecond, second) == 8);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (WprLossSecond, count) == 16);
+
+static WprCpuStats *
+wpr_cpus_from_variant (GVariant *variant, guint *n)
+{
+  gsize n_rows = 0;
+  const WprCpuRow *row = g_variant_get_fixed_array (variant, &n_rows, sizeof (WprCpuRow));
+  WprCpuStats *cpus = g_new0 (WprCpuStats, n_rows + 1);
+  for (gsize i = 0; i < n_rows; i++, row++)
+    cpus[i] = (WprCpuStats){ row->cpu,  row->online != 0,      row->ring_bytes, row->used_bytes,
+                             row->fill, row->holds_s,          row->bytes,      row->events,
+                             row->lost, row->overwritten_bytes };
+  *n = (guint)n_rows;
   return cpus;
 }
 
 static WprLossSecond *
-wpr_losses_from_iter (GVariantIter *iter, guint *n)
+wpr_losses_from_variant (GVariant *variant, guint *n)
 {
-  WprLossSecond *losses = g_new0 (WprLossSecond, g_variant_iter_n_children (iter) + 1);
-  WprLossSecond *p = losses;
-  while (g_variant_iter_next (iter, "(uxt)", &p->cpu, &p->second, &p->count))
-    p++;
-  *n = (guint)(p - losses);
+  gsize n_rows = 0;
+  gconstpointer rows = g_variant_get_fixed_array (variant, &n_rows, sizeof (WprLossSecond));
+  WprLossSecond *losses = g_new0 (WprLossSecond, n_rows + 1);
+  if (n_rows > 0)
+    memcpy (losses, rows, n_rows * sizeof (WprLossSecond));
+  *n = (guint)n_rows;
   return losses;
 }
 
@@ -168,16 +190,16 @@ static void
 wpr_collector_from_variant (GVariant *variant, WprCollectorStats *c)
 {
   guint32 kind = 0;
-  g_autoptr (GVariantIter) cpus = NULL;
-  g_autoptr (GVariantIter) losses = NULL;
-  g_variant_get (variant, "(&s&suuuuutdudtdttta" WPR_STATS_CPU_TYPE "a(uxt))", &c->name,
+  g_autoptr (GVariant) cpus = NULL;
+  g_autoptr (GVariant) losses = NULL;
+  g_variant_get (variant, "(&s&suuuuutdudtdttt@a" WPR_STATS_CPU_TYPE "@a(uxt))", &c->name,
                  &c->session, &kind, &c->buffer_kb, &c->buffers_asked, &c->buffers_total,
                  &c->buffers_free, &c->buffers_written, &c->fill, &c->worst_cpu, &c->holds_s,
                  &c->events, &c->events_per_s, &c->lost, &c->overwritten_bytes, &c->bytes_written,
                  &cpus, &losses);
   c->kind = (WprCollectorKind)kind;
-  c->cpus = wpr_cpus_from_iter (cpus, &c->n_cpus);
-  c->losses = wpr_losses_from_iter (losses, &c->n_losses);
+  c->cpus = wpr_cpus_from_variant (cpus, &c->n_cpus);
+  c->losses = wpr_losses_from_variant (losses, &c->n_losses);
 }
 
 WprStats *

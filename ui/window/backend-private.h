@@ -66,8 +66,7 @@ struct _WprBackend
   gint64 left_ns;        /* the start of the recording that was left so; 0: none */
   GSource *tick;         /* reads figures */
   gboolean watched;
-  GPtrArray *held; /* of WprStats, read while nobody looked or nothing was to be seen */
-  WprStats *told;  /* the newest that the window has; NULL: none */
+  GPtrArray *held; /* of WprStats, read while nobody looked */
   gint64 last_elapsed_ns;
   guint64 last_events;
   gint64 progress_sent_us;

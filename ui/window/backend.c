@@ -10,8 +10,6 @@
 
 #define TICK_MS 100            /* ten readings a second while somebody looks */
 #define TICK_UNWATCHED_MS 1000 /* enough to draw what was missed */
-#define LEAST_LEAP 0.02        /* of a fill: seen at once */
-#define HELD_MOST 7            /* readings: where nothing is counted, the rest follows */
 #define POLL_MS 1000           /* how soon a recording begun elsewhere shows */
 #define PROGRESS_US 50000      /* at most twenty steps of the bar a second */
 
@@ -74,19 +72,6 @@ wpr_backend_remove_timer (GSource **source)
   *source = NULL;
 }
 
-/* What the window would show of it is what it shows: the reading waits for the next, and the window
- * is not woken. */
-static gboolean
-is_news (WprBackend *backend, const WprStats *stats)
-{
-  const gint64 second_ns = G_GINT64_CONSTANT (1000000000);
-  const WprStats *told = backend->told;
-  return told == NULL || stats->events != told->events || stats->n_marks != told->n_marks
-         || stats->elapsed_ns / second_ns != told->elapsed_ns / second_ns
-         || (stats->lost > 0) != (told->lost > 0) || stats->state != told->state
-         || ABS (stats->fill - told->fill) >= LEAST_LEAP || backend->held->len >= HELD_MOST;
-}
-
 void
 wpr_backend_read_figures (WprBackend *backend)
 {
@@ -103,10 +88,8 @@ wpr_backend_read_figures (WprBackend *backend)
   if (backend->held->len >= WPR_HISTORY_S)
     g_ptr_array_remove_index (backend->held, 0);
   g_ptr_array_add (backend->held, stats);
-  if (!backend->watched || !is_news (backend, stats))
+  if (!backend->watched)
     return;
-  g_clear_pointer (&backend->told, wpr_stats_unref);
-  backend->told = wpr_stats_ref (stats);
   wpr_backend_post_figures (backend, backend->held);
   backend->held = g_ptr_array_new_with_free_func ((GDestroyNotify)wpr_stats_unref);
 }
@@ -350,7 +333,6 @@ wpr_backend_detach (WprBackend *backend)
   g_clear_object (&backend->recorder);
   wpr_backend_remove_timer (&backend->leave);
   g_ptr_array_set_size (backend->held, 0);
-  g_clear_pointer (&backend->told, wpr_stats_unref);
   wpr_backend_remove_timer (&backend->tick);
   wpr_backend_look_at_lock (backend);
 }
@@ -481,7 +463,6 @@ wpr_backend_free (WprBackend *backend)
   wpr_backend_send (backend, do_end, NULL, NULL, NULL, 0);
   wpr_worker_free (backend->worker);
   g_ptr_array_unref (backend->held);
-  g_clear_pointer (&backend->told, wpr_stats_unref);
   g_hash_table_unref (backend->customs);
   g_hash_table_unref (backend->stamps);
   g_clear_object (&backend->merge);

@@ -14,6 +14,8 @@ G_DECLARE_FINAL_TYPE (WprGraph, wpr_graph, WPR, GRAPH, GtkWidget)
 /* Draws it from now on; the history belongs to the caller and must live until the next call (NULL:
  * draws nothing). Call again when it changed. */
 void wpr_graph_set_history (WprGraph *self, const WprHistory *history);
+/* Only time went on since: draws it where that is to be seen. */
+void wpr_graph_move (WprGraph *self);
 /* What it shows, for assistive technology. */
 void wpr_graph_set_description (WprGraph *self, const char *description);
 

@@ -173,6 +173,12 @@ wpr_history_get_lost (const WprHistory *history)
 }
 
 double
+wpr_history_get_full (const WprHistory *history)
+{
+  return (double)history->scale * WPR_HISTORY_STEPS;
+}
+
+double
 wpr_history_get_peak (const WprHistory *history)
 {
   double peak = 0;

@@ -8,6 +8,7 @@
 G_BEGIN_DECLS
 
 #define WPR_HISTORY_S 60
+#define WPR_HISTORY_STEPS 3 /* grid lines above zero */
 
 typedef struct
 {
@@ -54,6 +55,8 @@ void wpr_history_flag (WprHistory *history, double second, const char *words);
 void wpr_history_name_flag (WprHistory *history, const char *words);
 /* All that was lost within the seconds shown. */
 guint64 wpr_history_get_lost (const WprHistory *history);
+/* The rate at the upper end of the axis. */
+double wpr_history_get_full (const WprHistory *history);
 /* The highest rate shown. */
 double wpr_history_get_peak (const WprHistory *history);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The page of a running recording. Readings come ten times a second, but what a person reads of
- * them changes with the recorder's counts, twice a second: it changes in one picture then, for a
- * picture costs as much as a hundred readings. What cannot wait, does not. */
+/* The page of a running recording. Readings come ten times a second, and as often the graph moves
+ * on, as far as that is cheap: it is a small picture. What a person reads of them changes with the
+ * recorder's counts, twice a second, in one larger picture. What cannot wait, does not. */
 #include "config.h"
 #include "recording-page.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
+#include <time.h>
 #include "collectors-table.h"
 #include "figure.h"
 #include "format.h"
@@ -23,6 +24,10 @@
 #define LATEST_US (7 * G_USEC_PER_SEC / 10)
 #define NS_PER_S G_GINT64_CONSTANT (1000000000)
 #define SPEAK_US G_USEC_PER_SEC /* sentences: once a second, not ten times */
+/* The graph moves on between counts where this thread has used less of a CPU lately: all of the
+ * window together, with the thread that reads, is to stay below 1 %. */
+#define MOVE_SHARE 0.007
+#define LATELY_US (2 * G_USEC_PER_SEC)
 
 struct _WprRecordingPage
 {
@@ -41,6 +46,7 @@ struct _WprRecordingPage
   /* owned */
   WprModel *model;
   gint64 spoken_us, shown_us, loss_us;
+  gint64 lately_us, cpu_us; /* since when it is looked at what is used, and what was until then */
   /* what is shown */
   guint64 shown_events;
   gint64 shown_second;
@@ -203,6 +209,20 @@ is_due (WprRecordingPage *self, const WprStats *stats, const WprHistory *history
          || now_us - self->shown_us >= LATEST_US;
 }
 
+static gboolean
+can_afford_move (WprRecordingPage *self, gint64 now_us)
+{
+  struct timespec cpu;
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &cpu);
+  gint64 cpu_us = cpu.tv_sec * G_USEC_PER_SEC + cpu.tv_nsec / 1000;
+  if (now_us - self->lately_us >= LATELY_US)
+    {
+      self->lately_us = now_us;
+      self->cpu_us = cpu_us;
+    }
+  return (double)(cpu_us - self->cpu_us) <= MOVE_SHARE * (double)(now_us - self->lately_us);
+}
+
 static void
 on_figures (WprRecordingPage *self)
 {
@@ -214,6 +234,8 @@ on_figures (WprRecordingPage *self)
   if (!is_due (self, stats, history, now_us))
     {
       wpr_tile_move (WPR_TILE (self->tile_fill), stats->fill);
+      if (adw_get_enable_animations (self->graph) && can_afford_move (self, now_us))
+        wpr_graph_move (WPR_GRAPH (self->graph));
       return;
     }
   self->shown_us = now_us;

@@ -117,6 +117,26 @@ figures_come_back_as_they_went (void **state)
     assert_same_collector (&a->collectors[i], &b->collectors[i]);
 }
 
+/* What lies in shared memory need not be whole. */
+static void
+figures_cut_short_are_figures_or_none (void **state)
+{
+  g_autoptr (WprStats) a = make_stats ();
+  g_autoptr (GVariant) whole = g_variant_ref_sink (wpr_stats_to_variant (a));
+  for (gsize size = 0; size <= g_variant_get_size (whole); size++)
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new (g_variant_get_data (whole), size);
+      g_autoptr (GVariant) variant = g_variant_ref_sink (
+          g_variant_new_from_bytes (G_VARIANT_TYPE (WPR_STATS_TYPE), bytes, FALSE));
+      g_autoptr (WprStats) b = wpr_stats_from_variant (variant);
+      if (size < g_variant_get_size (whole))
+        continue;
+      assert_int_equal (b->n_collectors, 2);
+      for (guint i = 0; i < 2; i++)
+        assert_same_collector (&a->collectors[i], &b->collectors[i]);
+    }
+}
+
 static void
 figures_of_another_type_are_refused (void **state)
 {
@@ -159,6 +179,7 @@ main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (figures_come_back_as_they_went),
+    cmocka_unit_test (figures_cut_short_are_figures_or_none),
     cmocka_unit_test (figures_of_another_type_are_refused),
     cmocka_unit_test (notices_and_results_come_back),
     cmocka_unit_test (state_names_are_stable),
