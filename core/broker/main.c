@@ -53,7 +53,7 @@ static const struct
 } verdicts[] = {
   [WPR_VERDICT_YES] = { "yes", NULL },
   [WPR_VERDICT_CHALLENGE]
-  = { "Refused", "An administrator has to consent, and none could be asked." },
+  = { "NobodyToAsk", "An administrator has to consent, and none could be asked." },
   [WPR_VERDICT_NO]
   = { "Refused", "The rules of this computer (polkit) do not allow this user to record it." },
   [WPR_VERDICT_DISMISSED] = { "Dismissed", "The question was closed without an answer." },

@@ -42,7 +42,8 @@ typedef struct
   guint32 number;            /* of the last request */
   guint n_rows_most;         /* there ever were */
   const char *how;           /* it ended, as WprBrokerEndedFunc has it */
-  guint ahead_ring, n_stray; /* grown ahead; leaders of those that were not taken */
+  guint ahead_ring, ahead_n; /* grown ahead, on so many CPUs */
+  guint n_stray;             /* leaders of all that was grown ahead and not taken */
   gsize ahead_bytes;         /* a CPU; 0: none */
 } WprServed;
 

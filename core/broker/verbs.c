@@ -38,7 +38,7 @@ n_cpus (const WprServed *served)
 static void
 settle (WprServed *served)
 {
-  guint64 bytes = wpr_handed_count (served->facts) + (guint64)served->ahead_bytes * n_cpus (served);
+  guint64 bytes = wpr_handed_count (served->facts) + (guint64)served->ahead_bytes * served->ahead_n;
   guint n_leaders = served->opened.leaders != NULL ? served->opened.leaders->len : 0;
   for (; served->n_watched < n_leaders; served->n_watched++)
     {
@@ -140,8 +140,10 @@ open_checked (WprServed *served, GArray *events, GArray *rings, const guint32 *c
       wpr_served_close (served);
       return FALSE;
     }
-  for (gsize i = 0; i < n; i++)
-    g_hash_table_add (served->cpus, GUINT_TO_POINTER (cpus[i]));
+  /* One that is asked for while it is offline has no ring: it gets its share when it comes. */
+  for (guint i = 0; i < served->opened.leaders->len; i++)
+    g_hash_table_add (served->cpus,
+                      GUINT_TO_POINTER (g_array_index (served->opened.leaders, WprLeader, i).cpu));
   g_array_append_vals (served->rings, rings->data, rings->len);
   note_rows (served, events);
   return TRUE;
@@ -244,13 +246,14 @@ answer_grow (WprServed *served, GVariant *args, Answer *answer, GError **error)
         return FALSE;
       served->ahead_ring = ring;
       served->ahead_bytes = bytes;
+      served->ahead_n = n;
       served->n_stray += n;
       return TRUE;
     }
   if (!wpr_opener_grow (served->opener, ring, bytes, &served->opened, error))
     return FALSE;
   g_array_index (served->rings, WprRingSpec, ring).bytes = bytes;
-  served->n_stray -= there ? n : 0;
+  served->n_stray -= there ? served->ahead_n : 0;
   return TRUE;
 }
 
@@ -268,8 +271,10 @@ answer_cpu_online (WprServed *served, GVariant *args, Answer *answer, GError **e
   if (!wpr_served_take (served, bytes,
                         3 * served->rings->len + 2 * g_hash_table_size (served->rows), error))
     return FALSE;
+  if (!wpr_opener_cpu_online (served->opener, cpu, &served->opened, error))
+    return FALSE;
   g_hash_table_add (served->cpus, GUINT_TO_POINTER (cpu));
-  return wpr_opener_cpu_online (served->opener, cpu, &served->opened, error);
+  return TRUE;
 }
 
 static gboolean

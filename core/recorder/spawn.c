@@ -138,9 +138,12 @@ say_taken (WprRecorder *recorder, const char *instance, GError **error)
       || !g_variant_lookup (description, "program", "&s", &program)
       || !g_variant_lookup (description, "started", "x", &started) || started == 0)
     {
-      wpr_set_error (error, WPR_ERROR_ALREADY_RECORDING, 0xc5583001,
-                     _ ("A recording named “%s” is just being started by somebody else."),
-                     instance);
+      wpr_set_error (
+          error, WPR_ERROR_ALREADY_RECORDING, 0xc5583001,
+          _ ("A recorder named “%s” is there already and has not begun to record: a window that is "
+             "unlocked, or that waits for a password, holds one. Start there, close it, or give "
+             "yours a name with -instancename."),
+          instance);
       return;
     }
   g_autoptr (GDateTime) when

@@ -25,7 +25,7 @@ ask_says_challenge_and_asks_nobody (void **state)
   g_autofree char *name = NULL;
   assert_string_equal (answer, "challenge");
   assert_int_equal (bus_begin (bus, "{}", &name), -1);
-  assert_string_equal (name, "Refused");
+  assert_string_equal (name, "NobodyToAsk");
   g_autofree char *path = g_build_filename (g_getenv ("WPR_TEST_PLACE"), "agent", NULL);
   g_autofree char *text = NULL;
   if (g_file_get_contents (path, &text, NULL, NULL))
@@ -38,7 +38,7 @@ without_an_agent_it_is_refused (void **state)
   g_autoptr (GDBusConnection) bus = bus_connect ();
   g_autofree char *name = NULL;
   assert_int_equal (bus_begin (bus, "{'interactive': <true>}", &name), -1);
-  assert_string_equal (name, "Refused");
+  assert_string_equal (name, "NobodyToAsk");
 }
 
 static void

@@ -242,6 +242,9 @@ static const struct
 } refusals[] = {
   { BUS_ERROR "Refused", WPR_ERROR_NOT_PERMITTED,
     N_ ("The administrator's rules do not let you record this machine.") },
+  { BUS_ERROR "NobodyToAsk", WPR_ERROR_NOT_PERMITTED,
+    N_ ("An administrator has to consent that you record this machine, and nobody could be asked "
+        "here. Start from a desktop or a terminal where a password can be typed.") },
   { BUS_ERROR "Dismissed", WPR_ERROR_NOT_PERMITTED,
     N_ ("The question whether you may record this machine was dismissed.") },
   { BUS_ERROR "TimedOut", WPR_ERROR_NOT_PERMITTED,
