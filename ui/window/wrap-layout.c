@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A line takes children while their natural widths fit; a child alone on a line may get less. */
+/* A line takes children while their natural widths fit; a child alone on a line may get less.
+ * How wide it must be does not depend on how high it is: GTK 4.8's boxes guess a label's width from
+ * a height that was measured for another one, and push what is behind it out of the window. */
 #include "config.h"
 #include "wrap-layout.h"
 
