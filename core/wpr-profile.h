@@ -322,8 +322,9 @@ typedef struct
    * be asked first */
   WprRights rights;
   gboolean unlock;
-  const char *rights_text; /* translated sentences: what is seen with them, what it costs, and what
-                              helps; "" where everything is seen */
+  const char *rights_text; /* translated sentences: what is seen with them, and what it costs; ""
+                              where that is everything or nothing */
+  const char *rights_help; /* what helps to see more; "" where nothing is to be said */
   guint open_files;        /* WPR_RIGHTS_OWN: descriptors wanted, threads x CPUs x events; more than
                               WPR_OWN_FILES_MOST are not opened. Else 0 */
   const char *digest; /* SHA-256 over everything above but texts: equal digests, equal recordings */

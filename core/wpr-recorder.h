@@ -157,11 +157,12 @@ WPR_API const char *wpr_recorder_get_instance (WprRecorder *self);
 WPR_API WprStats *wpr_recorder_ref_stats (WprRecorder *self);
 /* So far; array of WprNotice *. Free with g_ptr_array_unref. */
 WPR_API GPtrArray *wpr_recorder_get_notices (WprRecorder *self);
-/* a{sv}: "profiles" as (variant ids), "titles" as, "mode" s, "level" s, "rights" s, "rights-text" s
- * (WprPlan), "user" s, "program" s (who began it: "wpr", "wprui"), "pid" u, "started" x (realtime
- * ns), "plan-text" s, "plan-json" s, "digest" s, "store" s, "withdrawn" b (the broker has gone
- * meanwhile); once SAVED also "saved-folder" ay, "saved-name" ay, "saved-size" t, "saved-events" t,
- * "saved-lost" t, "saved-duration" x (ns). Empty before a start. Floating-free (owned). */
+/* a{sv}: "profiles" as (variant ids), "titles" as, "mode" s, "level" s, "rights" s, "rights-text"
+ * s, "rights-help" s (WprPlan), "user" s, "program" s (who began it: "wpr", "wprui"), "pid" u,
+ * "started" x (realtime ns), "plan-text" s, "plan-json" s, "digest" s, "store" s, "withdrawn" b
+ * (the broker has gone meanwhile); once SAVED also "saved-folder" ay, "saved-name" ay, "saved-size"
+ * t, "saved-events" t, "saved-lost" t, "saved-duration" x (ns). Empty before a start. Floating-free
+ * (owned). */
 WPR_API GVariant *wpr_recorder_describe (WprRecorder *self);
 
 /* files: a(say) of (display name, bytes) of every .wprp the choice names; NULL if none. program:

@@ -3,7 +3,7 @@
  * {"version":1,"mode":"memory"|"file","level":"light"|"verbose","profiles":[id],"kinds":n,
  *  "memory_bytes":n,"duration_s":n,"max_bytes":n,"sequential":b,"flush_timer_s":n,
  *  "flush_bytes":n,"stack_cache_kb":n,"strict":b,"needs_rights":b,"rights":"none"|"own"|"system"|
- *  "full","unlock":b,"rights_text","open_files":n,"digest":hex,
+ *  "full","unlock":b,"rights_text","rights_help","open_files":n,"digest":hex,
  *  "collectors":[{"name","kind":"system"|"event","buffer_kb","buffers_asked","buffers_granted",
  *    "bytes_asked","bytes_granted","ring_bytes","items":[{"name","kind","description","stack":
  *    "none"|"kernel"|"full","interval_ns","period","filter","programs":[],"asked_by":[],
@@ -166,6 +166,7 @@ wpr_plan_to_json (const WprPlan *plan)
   wpr_json_append_text (json, "rights", wpr_rights_name (plan->rights));
   wpr_json_append_boolean (json, "unlock", plan->unlock);
   wpr_json_append_text (json, "rights_text", plan->rights_text);
+  wpr_json_append_text (json, "rights_help", plan->rights_help);
   wpr_json_append_number (json, "open_files", plan->open_files);
   wpr_json_append_text (json, "digest", plan->digest);
   g_string_append (json, "\"collectors\":[");

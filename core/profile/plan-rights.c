@@ -144,7 +144,7 @@ wpr_plan_count_open_files (const WprPlanBuild *build)
 }
 
 static char *
-wpr_plan_own_text (const WprPlanBuild *build, const char *help)
+wpr_plan_own_text (const WprPlanBuild *build)
 {
   const WprPlan *plan = &build->owner->plan;
   g_autofree char *cost = g_strdup_printf (
@@ -156,35 +156,32 @@ wpr_plan_own_text (const WprPlanBuild *build, const char *help)
       plan->open_files, WPR_OWN_FILES_MOST, wpr_machine_get_own_threads (build->machine),
       wpr_machine_get_n_cpus (build->machine));
   return g_strdup_printf (
-      "%s %s%s%s",
+      "%s %s",
       wpr_machine_get_sees_kernel (build->machine)
           ? _ ("Only your own programs are recorded: where they spend their time, also inside the "
                "kernel, when they run and wait, their page faults, starts and ends.")
           : _ ("Only your own programs are recorded, and not what they do inside the kernel: where "
                "they spend their time, when they run and wait, their page faults, starts and "
                "ends."),
-      cost, *help != '\0' ? " " : "", help);
+      cost);
 }
 
 static char *
 wpr_plan_rights_text (const WprPlanBuild *build)
 {
   const WprPlan *plan = &build->owner->plan;
-  const char *help = wpr_machine_get_rights_text (build->machine);
   if (plan->unlock)
     return g_strdup (wpr_machine_get_unlock (build->machine) == WPR_UNLOCK_YES
                          ? _ ("The recording service opens the kernel's events; nobody is asked.")
                          : _ ("The whole system is recorded, once an administrator's permission is "
                               "given: it is asked for at the start."));
   if (plan->rights == WPR_RIGHTS_OWN)
-    return wpr_plan_own_text (build, help);
+    return wpr_plan_own_text (build);
   if (plan->rights == WPR_RIGHTS_SYSTEM)
-    return g_strdup_printf ("%s%s%s",
-                            _ ("All programs and the kernel are recorded: where time is spent, "
-                               "when threads run and wait, page faults, starts and ends; but no "
-                               "events of disks, files, network and interrupts."),
-                            *help != '\0' ? " " : "", help);
-  return g_strdup (help);
+    return g_strdup (_ ("All programs and the kernel are recorded: where time is spent, "
+                        "when threads run and wait, page faults, starts and ends; but no "
+                        "events of disks, files, network and interrupts."));
+  return g_strdup ("");
 }
 
 void
@@ -207,4 +204,6 @@ wpr_plan_finish_rights (WprPlanBuild *build)
     plan->open_files = (guint)MIN (wpr_plan_count_open_files (build), G_MAXUINT);
   g_autofree char *text = wpr_plan_rights_text (build);
   plan->rights_text = wpr_plan_string (build, text);
+  plan->rights_help
+      = wpr_plan_string (build, plan->unlock ? "" : wpr_machine_get_rights_text (build->machine));
 }

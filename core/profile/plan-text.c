@@ -92,8 +92,10 @@ wpr_text_append_rights (GString *text, const GPtrArray *missing)
 static void
 wpr_text_append_rung (GString *text, const WprPlan *plan)
 {
-  if (plan->rights != WPR_RIGHTS_NONE && *plan->rights_text != '\0')
-    g_string_append_printf (text, "%s\n", plan->rights_text);
+  if (plan->rights == WPR_RIGHTS_NONE || *plan->rights_text == '\0')
+    return;
+  g_string_append_printf (text, "%s%s%s\n", plan->rights_text, *plan->rights_help ? " " : "",
+                          plan->rights_help);
 }
 
 static void

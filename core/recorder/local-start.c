@@ -362,6 +362,7 @@ wpr_local_describe (WprLocal *local, const char *program)
   g_variant_dict_insert (&d, "level", "s", plan->level == WPR_LEVEL_LIGHT ? "light" : "verbose");
   g_variant_dict_insert (&d, "rights", "s", wpr_rights_name (plan->rights));
   g_variant_dict_insert (&d, "rights-text", "s", plan->rights_text);
+  g_variant_dict_insert (&d, "rights-help", "s", plan->rights_help);
   g_variant_dict_insert (&d, "user", "s", manifest->user);
   g_variant_dict_insert (&d, "program", "s", program ? program : "");
   g_variant_dict_insert (&d, "pid", "u", (guint32)getpid ());

@@ -117,7 +117,7 @@ say_plan (const WprPlan *plan)
                      plan->n_kinds),
            plan->n_kinds, memory);
   if (*plan->rights_text != '\0')
-    wpr_say ("%s", plan->rights_text);
+    wpr_say ("%s%s%s", plan->rights_text, *plan->rights_help ? " " : "", plan->rights_help);
   say_missing (plan->missing);
 }
 

@@ -140,8 +140,9 @@ judge (const WprPlan *alone, const WprPlan *plan)
     return alone->rights == WPR_RIGHTS_NONE ? WPR_WORTH_SOMETHING : WPR_WORTH_RIGHTS;
   if (wpr_details_is_empty (alone))
     return WPR_WORTH_NOTHING;
-  return plan != NULL && wpr_details_count_new (alone, plan) == 0 ? WPR_WORTH_INCLUDED
-                                                                  : WPR_WORTH_SOMETHING;
+  if (plan == NULL || wpr_details_count_new (alone, plan) > 0)
+    return WPR_WORTH_SOMETHING;
+  return lacks_rights (alone) ? WPR_WORTH_NO_MORE : WPR_WORTH_INCLUDED;
 }
 
 /* By id; what those that are switched on add is not asked. */

@@ -33,6 +33,7 @@ typedef enum
   WPR_WORTH_INCLUDED,  /* the others record all of it already */
   WPR_WORTH_NOTHING,   /* nothing of it can be recorded here */
   WPR_WORTH_RIGHTS,    /* the same, for want of rights */
+  WPR_WORTH_NO_MORE,   /* they record what this user may record of it; the rest needs rights */
   WPR_WORTH_LOCKED = 8 /* beside one of those: more of it can with an administrator's approval */
 } WprWorth;
 

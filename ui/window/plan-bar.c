@@ -74,21 +74,50 @@ list_missing (WprPlanBar *self, const WprPlan *plan)
     }
 }
 
-static void
-show_missing (WprPlanBar *self, const WprPlan *plan)
+static guint
+count_denied (const WprPlan *plan)
 {
-  guint n_missing = plan ? plan->missing->len : 0;
+  guint n = 0;
+  for (guint i = 0; plan != NULL && i < plan->missing->len; i++)
+    n += ((const WprPlanMissing *)plan->missing->pdata[i])->reason == WPR_MISSING_NEEDS_RIGHTS;
+  return n;
+}
+
+static char *
+describe_denied (guint n, gboolean can_ask)
+{
+  g_autofree char *count = wpr_format_count (n);
+  /* Translators: of kinds of events that an administrator has to approve of */
+  return g_strdup_printf (can_ask ? ngettext ("%s needs an approval", "%s need an approval", n)
+                                  /* Translators: the same, where nobody can be asked */
+                                  : ngettext ("%s needs rights", "%s need rights", n),
+                          count);
+}
+
+static char *
+describe_absent (guint n)
+{
+  g_autofree char *count = wpr_format_count (n);
+  return g_strdup_printf (ngettext ("%s not available here", "%s not available here", n), count);
+}
+
+/* can_ask: an administrator who may approve. */
+static void
+show_missing (WprPlanBar *self, const WprPlan *plan, gboolean can_ask)
+{
+  guint n_missing = plan ? plan->missing->len : 0, n_denied = count_denied (plan);
   gtk_widget_set_visible (self->missing_button, n_missing > 0);
   GtkWidget *child;
   while ((child = gtk_widget_get_first_child (self->missing_list)) != NULL)
     gtk_box_remove (GTK_BOX (self->missing_list), child);
   if (n_missing == 0)
     return;
-  g_autofree char *count = wpr_format_count (n_missing);
-  g_autofree char *text = g_strdup_printf (
-      plan->needs_rights ? ngettext ("%s needs rights", "%s need rights", n_missing)
-                         : ngettext ("%s not available here", "%s not available here", n_missing),
-      count);
+  g_autofree char *denied = n_denied > 0 ? describe_denied (n_denied, can_ask) : NULL;
+  g_autofree char *absent = n_missing > n_denied ? describe_absent (n_missing - n_denied) : NULL;
+  g_autofree char *text = denied == NULL || absent == NULL
+                              ? g_strdup (denied != NULL ? denied : absent)
+                              /* Translators: "20 need an approval", "2 not available here" */
+                              : g_strdup_printf (_ ("%s, %s"), denied, absent);
   gtk_label_set_label (GTK_LABEL (self->missing_label), text);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->missing_button),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
@@ -142,5 +171,6 @@ wpr_plan_bar_show (WprPlanBar *self, WprModel *model)
   g_autofree char *line = plan ? describe_plan (self, plan) : g_strdup ("");
   gtk_label_set_label (GTK_LABEL (self->forecast), forecast);
   gtk_label_set_label (GTK_LABEL (self->plan_line), line);
-  show_missing (self, plan);
+  WprLock lock = wpr_model_get_lock (model);
+  show_missing (self, plan, lock == WPR_LOCK_CLOSED || lock == WPR_LOCK_ASKING);
 }

@@ -122,6 +122,10 @@ wpr_profile_row_show_worth (WprProfileRow *self, WprWorth worth)
     /* Translators: a badge on a profile nothing of which this user may record */
     [WPR_WORTH_RIGHTS] = { N_ ("not permitted"), N_ ("Nothing of this can be recorded without an "
                                                      "administrator’s permission") },
+    /* Translators: a badge on a profile: what may be recorded of it is recorded already */
+    [WPR_WORTH_NO_MORE]
+    = { N_ ("adds nothing"), N_ ("What is switched on records all of it that may be recorded "
+                                 "without an administrator’s permission") },
   };
   gtk_widget_set_visible (self->lock, (worth & WPR_WORTH_LOCKED) != 0);
   worth &= ~WPR_WORTH_LOCKED;

@@ -4,7 +4,6 @@
 #include "unlock-bar.h"
 
 #include <glib/gi18n.h>
-#include <string.h>
 #include "texts.h"
 
 struct _WprUnlockBar
@@ -45,16 +44,6 @@ wpr_unlock_bar_init (WprUnlockBar *self)
   gtk_widget_init_template (GTK_WIDGET (self));
 }
 
-/* What is seen with the rights there are; what would help is in the sentence above. */
-static char *
-describe_cost (const WprPlan *plan, const char *help)
-{
-  char *cost = g_strdup (plan != NULL ? plan->rights_text : "");
-  if (help != NULL && g_str_has_suffix (cost, help))
-    cost[strlen (cost) - strlen (help)] = '\0';
-  return g_strchomp (cost);
-}
-
 void
 wpr_unlock_bar_show (WprUnlockBar *self, WprModel *model)
 {
@@ -63,7 +52,8 @@ wpr_unlock_bar_show (WprUnlockBar *self, WprModel *model)
   gboolean asking = lock == WPR_LOCK_ASKING;
   gtk_label_set_label (GTK_LABEL (self->sentence), text);
   const WprPlan *plan = wpr_model_get_plan (model);
-  g_autofree char *cost = describe_cost (plan, wpr_model_get_rights_text (model));
+  /* what is seen with the rights there are; what would help is in the sentence above */
+  const char *cost = plan != NULL ? plan->rights_text : "";
   gtk_label_set_label (GTK_LABEL (self->cost), cost);
   gtk_widget_set_visible (self->cost, *cost != '\0');
   gtk_widget_set_visible (self->lock, !asking);

@@ -148,7 +148,8 @@ test_the_sentences_say_what_it_costs_and_what_helps (void **state)
   assert_int_equal (own->open_files, 2 * 2 * 100);
   assert_non_null (strstr (own->rights_text, "not what they do inside the kernel"));
   assert_non_null (strstr (own->rights_text, "400 open files of at most 4096"));
-  assert_non_null (strstr (own->rights_text, "Ask Ms Example."));
+  assert_null (strstr (own->rights_text, "Ask Ms Example."));
+  assert_string_equal (own->rights_help, "Ask Ms Example.");
 
   wpr_machine_set_sees_kernel (machine, TRUE);
   wpr_machine_set_own_threads (machine, 2000);
@@ -165,6 +166,7 @@ test_the_sentences_say_what_it_costs_and_what_helps (void **state)
   wpr_machine_set_rights_text (full, "");
   g_autoptr (WprPlan) none = plan_one (library, "CPU", NULL, WPR_MODE_FILE, full);
   assert_string_equal (none->rights_text, "");
+  assert_string_equal (none->rights_help, "");
 }
 
 static void
@@ -176,6 +178,7 @@ test_text_and_json_carry_the_step (void **state)
   g_autofree char *text = wpr_plan_to_text (plan);
   g_autofree char *json = wpr_plan_to_json (plan);
   assert_non_null (strstr (text, plan->rights_text));
+  assert_non_null (strstr (text, plan->rights_help));
   assert_non_null (strstr (json, "\"rights\":\"own\",\"unlock\":false,"));
   assert_non_null (strstr (json, "\"open_files\":400,"));
   assert_non_null (strstr (json, "\"kind\":\"switches\""));
