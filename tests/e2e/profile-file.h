@@ -10,3 +10,7 @@ char *write_profile (const char *name, const char *size, const char *id);
 char *write_provider_profile (const char *name, const char *title, const char *provider);
 /* The same under another title. */
 char *write_titled_profile (const char *name, const char *title, const char *size, const char *id);
+/* "Every call": system calls into a file, in two buffers of 4 KB; verbose alone. */
+char *write_flooding_profile (const char *name);
+/* "Where time goes": samples, which need no approval, and disks, which do. */
+char *write_sampling_profile (const char *name);

@@ -131,6 +131,49 @@ losses_are_told_and_cured (void **state)
   assert_gap_is_in_the_file (screen, file, gap);
 }
 
+static AtspiAccessible *
+lose_some (Screen *screen)
+{
+  AtspiAccessible *cure = NULL;
+  for (guint i = 0; i < 30 && cure == NULL; i++)
+    {
+      stall_the_recorder ();
+      screen_sleep (1000);
+      cure = screen_find (screen, ATSPI_ROLE_PUSH_BUTTON, "Enlarge Buffers");
+    }
+  return cure;
+}
+
+/* The recorder knows the file's profile by a name that no built-in one has. */
+static void
+a_file_s_profile_is_cured_as_any_other (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record ())
+    skip ();
+  g_autofree char *file = write_flooding_profile ("flood.wprp");
+  kit_keep_settings ("mode='file'");
+  screen_start_with (screen, (const char *[]){ wprui, file, NULL }, kit_lasting);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "Every call"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_CHECK_BOX, "First level triage"));
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "First level triage");
+  screen_press (screen, ATSPI_ROLE_CHECK_BOX, "Every call");
+  kit_start_recording (screen);
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Every call. File, verbose."));
+  guint64 before = count_buffers ();
+  g_autoptr (AtspiAccessible) cure = lose_some (screen);
+  assert_non_null (cure);
+  /* it has no lighter variant to change to */
+  assert_null (screen_find (screen, ATSPI_ROLE_PUSH_BUTTON, "Fewer Stacks"));
+  kit_stop_and_save (screen);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Record with Larger Buffers");
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Every call. File, verbose."));
+  assert_true (count_buffers () > before);
+  g_free (run_program (0, wpr, "-cancel", NULL));
+  assert_int_equal (g_unlink (file), 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -139,6 +182,7 @@ main (int argc, char **argv)
   const struct CMUnitTest tests[] = {
     kit_test (profiles_are_switched_while_recording),
     kit_test (losses_are_told_and_cured),
+    kit_test (a_file_s_profile_is_cured_as_any_other),
   };
   return kit_run (tests);
 }

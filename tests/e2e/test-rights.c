@@ -91,13 +91,50 @@ with_rights_of_the_recorder_it_records (void **state)
   screen_end (&screen);
 }
 
+/* A row's words on what its profile can do here. */
+static gboolean
+has_badge (Screen *screen, const char *badge)
+{
+  g_autoptr (AtspiAccessible) label = screen_find (screen, ATSPI_ROLE_LABEL, badge);
+  return label != NULL;
+}
+
+/* All programs, but no events of disks, files and network: the rows of those cannot be switched on,
+ * the bar says what is seen, and that is what is recorded. */
+static void
+all_programs_without_the_kernels_events (void **state)
+{
+  Screen screen = { NULL, NULL };
+  screen_start (&screen, wprui, NULL);
+  kit_wait_text (&screen, "All programs and the kernel are recorded");
+  g_object_unref (screen_wait (&screen, ATSPI_ROLE_LABEL, "not permitted"));
+  screen_wait_state (&screen, ATSPI_ROLE_CHECK_BOX, "Disk I/O activity", ATSPI_STATE_SENSITIVE,
+                     FALSE);
+  screen_wait_state (&screen, ATSPI_ROLE_CHECK_BOX, "CPU usage", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_wait_state (&screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  kit_start_recording (&screen);
+  kit_wait_text (&screen, "First level triage. Memory, verbose. All programs are recorded, without "
+                          "the kernel’s own events.");
+  for (guint i = 0; i < 600 && screen_number (&screen, "Events so far") < 100; i++)
+    screen_sleep (100);
+  kit_stop_and_save (&screen);
+  g_autofree char *file = the_saved_file ();
+  g_autofree char *info = run_program (0, wpr, "-info", file, NULL);
+  assert_non_null (strstr (info, "All programs were recorded"));
+  screen_end (&screen);
+}
+
 int
 main (int argc, char **argv)
 {
-  if (argc < 2)
+  if (!kit_begin (argc, argv, 2))
     return 2;
-  wprui = argv[1];
-  atspi_init ();
+  if (argc > 3 && g_str_equal (argv[3], "system"))
+    {
+      const struct CMUnitTest system[]
+          = { cmocka_unit_test (all_programs_without_the_kernels_events) };
+      return cmocka_run_group_tests (system, NULL, NULL);
+    }
   const struct CMUnitTest tests[] = { cmocka_unit_test (without_rights_the_window_says_so),
                                       cmocka_unit_test (with_rights_of_the_recorder_it_records) };
   return cmocka_run_group_tests (tests, NULL, NULL);

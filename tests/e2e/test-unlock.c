@@ -107,10 +107,12 @@ record_own (Screen *screen)
   assert_true (json_number (info, "events") > 0);
 }
 
+/* samples: beside programs that begin, where they spend their time. */
 static char *
-write_guide (void)
+write_guide (gboolean samples)
 {
-  g_autofree char *path = write_profile ("guide.wprp", "256", "Exec");
+  g_autofree char *path = samples ? write_sampling_profile ("guide.wprp")
+                                  : write_profile ("guide.wprp", "256", "Exec");
   g_autofree char *text = NULL;
   assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_autoptr (GString) guide = g_string_new (text);
@@ -120,9 +122,9 @@ write_guide (void)
 }
 
 static void
-open_guide (Screen *screen)
+open_guide (Screen *screen, gboolean samples)
 {
-  g_autofree char *guide = write_guide ();
+  g_autofree char *guide = write_guide (samples);
   screen_start_with (screen, (const char *[]){ wprui, "--guide", guide, NULL }, NULL);
   kit_wait_text (screen, "Ada asks you");
   kit_wait_text (screen, "Start asks for an administrator’s approval first.");
@@ -134,7 +136,7 @@ static void
 a_guide_asks_before_it_records (void **state)
 {
   Screen *screen = *state;
-  open_guide (screen);
+  open_guide (screen, FALSE);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
   kit_wait_text (screen, "Recording for");
   run_named_programs ("guided", 5);
@@ -149,10 +151,29 @@ static void
 a_guide_that_was_not_approved_of_says_so (void **state)
 {
   Screen *screen = *state;
-  open_guide (screen);
+  open_guide (screen, FALSE);
   screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
   kit_wait_text (screen, "The question whether you may record this machine was dismissed.");
   screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+}
+
+/* What needs no approval is offered then, and recorded. */
+static void
+a_guide_that_was_not_approved_of_records_own_programs (void **state)
+{
+  Screen *screen = *state;
+  open_guide (screen, TRUE);
+  assert_null (screen_find (screen, ATSPI_ROLE_PUSH_BUTTON, "Record Only My Programs"));
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Record Only My Programs"));
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Record Only My Programs");
+  kit_wait_text (screen, "Recording for");
+  run_named_programs ("guided", 5);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  kit_wait_text (screen, "Saved");
+  g_autofree char *file = the_saved_file ();
+  g_autofree char *info = run_program (0, wpr, "-info", file, NULL);
+  assert_non_null (strstr (info, "Only programs of"));
 }
 
 /* The rules let this user record: nothing is said, nobody is asked. */
@@ -287,6 +308,52 @@ roots_recording_is_stopped_by_who_may (void **state)
   check_whole_system ();
 }
 
+/* The recording service ends while it records: the window says so, and keeps what there is. */
+static void
+withdrawn_rights_are_said (void **state)
+{
+  Screen *screen = *state;
+  const char *sign = g_getenv ("E2E_WITHDRAW");
+  assert_non_null (sign);
+  screen_start (screen, wprui, NULL);
+  wait_open (screen);
+  kit_start_recording (screen);
+  for (guint i = 0; i < PATIENCE && screen_number (screen, "Events so far") < 2000; i++)
+    screen_sleep (100);
+  assert_true (g_file_set_contents (sign, "", -1, NULL));
+  kit_wait_text (screen, "The right to record this computer was withdrawn");
+  /* it still records what needs no rights, takes marks, and saves */
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Close This Message");
+  kit_stop_and_save (screen);
+  check_whole_system ();
+  g_autofree char *file = the_saved_file ();
+  g_autofree char *info = run_program (0, wpr, "-info", file, NULL);
+  assert_non_null (strstr (info, "The right to record this computer was withdrawn"));
+}
+
+static void
+a_guide_says_it_too (void **state)
+{
+  Screen *screen = *state;
+  g_autofree char *guide = write_guide (FALSE);
+  screen_start_with (screen, (const char *[]){ wprui, "--guide", guide, NULL }, NULL);
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start");
+  kit_wait_text (screen, "Recording for");
+  assert_true (g_file_set_contents (g_getenv ("E2E_WITHDRAW"), "", -1, NULL));
+  g_autofree char *text = NULL;
+  for (guint i = 0; i < PATIENCE && (text == NULL || strstr (text, "was withdrawn") == NULL); i++)
+    {
+      screen_sleep (100);
+      g_free (text);
+      text = screen_find_text (screen, ATSPI_ROLE_LABEL, "Recording for");
+    }
+  assert_non_null (text);
+  assert_non_null (strstr (text, "The right to record this computer was withdrawn"));
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Stop and Save");
+  kit_wait_text (screen, "Saved");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -309,11 +376,14 @@ main (int argc, char **argv)
     { "password", kit_test (a_guide_asks_before_it_records) },
     { "cancel", kit_test (refused_in_words) },
     { "cancel", kit_test (a_guide_that_was_not_approved_of_says_so) },
+    { "cancel", kit_test (a_guide_that_was_not_approved_of_records_own_programs) },
     { "silent", kit_test (refused_in_words) },
     { "silent", kit_test (question_can_be_taken_back) },
     { "refuse", kit_test (without_anybody_to_ask_there_is_no_button) },
     { "roots-no", kit_test (roots_recording_is_not_for_everybody_to_see) },
     { "roots-yes", kit_test (roots_recording_is_stopped_by_who_may) },
+    { "withdrawn", kit_test (withdrawn_rights_are_said) },
+    { "withdrawn", kit_test (a_guide_says_it_too) },
     { "none", kit_test (without_anybody_to_ask_there_is_no_button) },
   };
   struct CMUnitTest tests[G_N_ELEMENTS (all)];

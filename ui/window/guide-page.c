@@ -117,7 +117,11 @@ static char *
 describe_recording (WprGuidePage *self)
 {
   const WprStats *stats = wpr_model_get_stats (self->model);
+  const WprNotice *remark = wpr_model_get_remark (self->model);
   g_autofree char *clock = wpr_format_minutes (stats ? stats->elapsed_ns / 1e9 : 0);
+  if (remark != NULL)
+    /* Translators: how long, "1:23"; sentences: "The disk is nearly full. ..." */
+    return g_strdup_printf (_ ("Recording for %s. %s"), clock, remark->text);
   if (stats == NULL || stats->lost == 0)
     /* Translators: %s is how long, "1:23" */
     return g_strdup_printf (_ ("Recording for %s. Do it now."), clock);
@@ -586,6 +590,7 @@ static const struct
 } reactions[] = {
   { "page", on_page },   { "planned", on_planned }, { "subject", on_subject },
   { "figures", update }, { "progress", update },    { "lock", update },
+  { "notice", update },
 };
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the parts of the model share: model.c (class, pages), model-choose.c (profiles, wish, plan),
- * model-unlock.c (approval), model-recording.c (figures, marks), model-saving.c (saving, result). Main thread only. */
+ * model-unlock.c (approval), model-recording.c (figures, marks), model-saving.c (saving, result).
+ * Main thread only. */
 #pragma once
 
 #include "backend.h"
@@ -26,9 +27,10 @@ struct _WprModel
   guint serial; /* of the newest plan asked for */
   WprPlan *plan;
   GError *plan_error;
-  WprEstimate *estimate; /* of the plan, NULL: not yet */
-  GHashTable *worth;     /* WprWorth by id; NULL: not yet */
+  WprEstimate *estimate;      /* of the plan, NULL: not yet */
+  GHashTable *worth;          /* WprWorth by id; NULL: not yet */
   gboolean recorded_unlocked; /* the recording that is shown began with an approval */
+  char **begun;               /* ids of what was started here last; NULL: nothing was */
   gboolean starting;
   gint64 starting_us; /* since when */
 
@@ -90,6 +92,10 @@ void wpr_model_set_page (WprModel *self, WprPage page);
 void wpr_model_start_wish (WprModel *self, const WprWish *wish);
 /* A recording was asked for, and did not begin yet. */
 void wpr_model_begin_starting (WprModel *self);
+/* WprProfileItem of what is recorded, also of a person's files; NULL: one is of a file that this
+ * window does not know. Free with g_ptr_array_unref. Their ids: free with g_strfreev. */
+GPtrArray *wpr_model_list_recorded (WprModel *self);
+char **wpr_model_list_ids (GPtrArray *items);
 /* *where becomes a copy of text. */
 void wpr_model_replace (char **where, const char *text);
 

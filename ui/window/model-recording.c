@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 #include "format.h"
+#include "profile-item.h"
 
 const WprSubject *
 wpr_model_get_subject (WprModel *self)
@@ -80,13 +81,26 @@ wpr_model_switch_profile (WprModel *self, const char *id, gboolean on)
   wpr_backend_switch (self->backend, &wish, on);
 }
 
+gboolean
+wpr_model_can_have_fewer_stacks (WprModel *self)
+{
+  if (self->subject == NULL || get_level (self) == WPR_LEVEL_LIGHT)
+    return FALSE;
+  g_autoptr (GPtrArray) items = wpr_model_list_recorded (self);
+  for (guint i = 0; items != NULL && i < items->len; i++)
+    if (wpr_profile_item_has (items->pdata[i], WPR_LEVEL_LIGHT, self->subject->mode))
+      return TRUE;
+  return FALSE;
+}
+
 void
 wpr_model_fewer_stacks (WprModel *self)
 {
-  if (self->page != WPR_PAGE_RECORDING)
+  if (self->page != WPR_PAGE_RECORDING || !wpr_model_can_have_fewer_stacks (self))
     return;
-  WprWish wish
-      = { .names = self->subject->names, .level = WPR_LEVEL_LIGHT, .mode = self->subject->mode };
+  g_autoptr (GPtrArray) items = wpr_model_list_recorded (self);
+  g_auto (GStrv) names = wpr_model_list_ids (items);
+  WprWish wish = { .names = names, .level = WPR_LEVEL_LIGHT, .mode = self->subject->mode };
   wpr_backend_switch (self->backend, &wish, TRUE);
 }
 

@@ -4,6 +4,7 @@
 #include "model-private.h"
 
 #include <string.h>
+#include "customs.h"
 #include "profile-item.h"
 
 const char *
@@ -145,26 +146,73 @@ wpr_model_record_again (WprModel *self)
   wpr_model_emit (self, WPR_MODEL_PLANNED);
 }
 
-/* The profiles that were recorded, where the list has all of them; else what is chosen now. Free
- * with g_strfreev. */
-static char **
-list_recorded (WprModel *self)
+/* Borrowed; by its id, or by its name where id is NULL. */
+static WprProfileItem *
+find_among (WprProfileItem *const *items, guint n, const char *name, const char *id)
 {
-  g_autoptr (GStrvBuilder) ids = g_strv_builder_new ();
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (id != NULL ? wpr_profile_item_get_id (items[i])
+                                : wpr_profile_item_get_name (items[i]),
+                     id != NULL ? id : name))
+      return items[i];
+  return NULL;
+}
+
+static WprProfileItem *
+find_item (WprModel *self, const char *name, const char *id)
+{
   GListModel *items = G_LIST_MODEL (self->profiles);
-  guint n_found = 0;
-  for (guint i = 0; i < g_list_model_get_n_items (items); i++)
+  g_auto (GStrv) files = wpr_customs_list (self->customs);
+  WprProfileItem *found = NULL;
+  for (guint i = 0; i < g_list_model_get_n_items (items) && found == NULL; i++)
     {
       g_autoptr (WprProfileItem) item = g_list_model_get_item (items, i);
-      if (!g_strv_contains ((const char *const *)self->subject->names,
-                            wpr_profile_item_get_id (item)))
-        continue;
-      g_strv_builder_add (ids, wpr_profile_item_get_id (item));
-      n_found++;
+      found = find_among (&item, 1, name, id);
     }
-  if (n_found == g_strv_length (self->subject->names) || self->wish == NULL)
-    return g_strv_builder_end (ids);
-  return g_strdupv (self->wish->names);
+  for (guint i = 0; files[i] != NULL && found == NULL; i++)
+    {
+      const WprCustomFile *file = wpr_customs_get_file (self->customs, files[i]);
+      if (file != NULL && file->usable)
+        found
+            = find_among ((WprProfileItem *const *)file->items->pdata, file->items->len, name, id);
+    }
+  return found;
+}
+
+/* What was started here is known with its file; its name alone may be that of another profile. */
+static const char *
+find_begun_id (WprModel *self, const char *name)
+{
+  for (guint i = 0; self->subject->ours && self->begun != NULL && self->begun[i] != NULL; i++)
+    {
+      const char *file_end = strrchr (self->begun[i], '!');
+      if (g_str_equal (file_end != NULL ? file_end + 1 : self->begun[i], name))
+        return self->begun[i];
+    }
+  return NULL;
+}
+
+GPtrArray *
+wpr_model_list_recorded (WprModel *self)
+{
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
+  for (char **name = self->subject->names; *name != NULL; name++)
+    {
+      WprProfileItem *item = find_item (self, *name, find_begun_id (self, *name));
+      if (item == NULL)
+        return NULL;
+      g_ptr_array_add (items, g_object_ref (item));
+    }
+  return g_steal_pointer (&items);
+}
+
+char **
+wpr_model_list_ids (GPtrArray *items)
+{
+  char **ids = g_new0 (char *, items->len + 1);
+  for (guint i = 0; i < items->len; i++)
+    ids[i] = g_strdup (wpr_profile_item_get_id (items->pdata[i]));
+  return ids;
 }
 
 /* The collector whose buffers were too small. */
@@ -178,12 +226,19 @@ find_loser (WprModel *self)
   return loser != NULL && loser->lost > 0 ? loser : NULL;
 }
 
+static gboolean
+knows_recorded (WprModel *self)
+{
+  g_autoptr (GPtrArray) items = wpr_model_list_recorded (self);
+  return items != NULL;
+}
+
 gboolean
 wpr_model_can_record_larger (WprModel *self)
 {
   return self->page == WPR_PAGE_RESULT && self->outcome != NULL && !self->outcome->opened
          && self->outcome->kind == WPR_OUTCOME_HOLED && self->subject != NULL && !self->starting
-         && find_loser (self) != NULL;
+         && find_loser (self) != NULL && knows_recorded (self);
 }
 
 void
@@ -192,9 +247,10 @@ wpr_model_record_larger (WprModel *self)
   if (!wpr_model_can_record_larger (self))
     return;
   const WprCollectorStats *loser = find_loser (self);
+  g_autoptr (GPtrArray) items = wpr_model_list_recorded (self);
   g_autoptr (WprWish) wish = self->wish ? wpr_wish_copy (self->wish) : g_new0 (WprWish, 1);
   g_strfreev (wish->names);
-  wish->names = list_recorded (self);
+  wish->names = wpr_model_list_ids (items);
   wish->mode = self->subject->mode;
   wish->level = strcmp (self->subject->level, "light") == 0 ? WPR_LEVEL_LIGHT : WPR_LEVEL_VERBOSE;
   wish->buffer_kb = loser->buffer_kb;

@@ -62,6 +62,8 @@ wpr_model_start_wish (WprModel *self, const WprWish *wish)
 {
   wpr_model_begin_starting (self);
   self->recorded_unlocked = wish->unlock;
+  g_strfreev (self->begun);
+  self->begun = g_strdupv (wish->names);
   if (!wish->unlock || self->lock != WPR_LOCK_CLOSED)
     {
       wpr_backend_start (self->backend, wish);

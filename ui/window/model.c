@@ -69,6 +69,7 @@ wpr_model_finalize (GObject *object)
   g_free (self->rights_text);
   g_free (self->lock_words);
   g_clear_pointer (&self->waiting, wpr_wish_free);
+  g_strfreev (self->begun);
   g_free (self->folder);
   g_free (self->default_folder);
   g_free (self->note);

@@ -98,6 +98,9 @@ void wpr_model_describe_mark (WprModel *self, const char *words);
 void wpr_model_switch_profile (WprModel *self, const char *id, gboolean on);
 /* What records goes on without call stacks; answers with "switched". */
 void wpr_model_fewer_stacks (WprModel *self);
+/* Not when it has few, its profiles have no lighter variant, or one is of a file that this window
+ * does not know. */
+gboolean wpr_model_can_have_fewer_stacks (WprModel *self);
 /* Twice the buffers where most is lost; says how it went. */
 void wpr_model_enlarge_buffers (WprModel *self);
 void wpr_model_save_ring (WprModel *self);

@@ -301,7 +301,7 @@ show_what (WprRecordingPage *self)
   const WprSubject *subject = wpr_model_get_subject (self->model);
   g_autofree char *what = wpr_text_subject (subject);
   gtk_label_set_label (GTK_LABEL (self->what), what);
-  gtk_widget_set_visible (self->fewer_stacks, g_strcmp0 (subject->level, "light") != 0);
+  gtk_widget_set_visible (self->fewer_stacks, wpr_model_can_have_fewer_stacks (self->model));
 }
 
 /* That nothing is heard matters more than what was said before, which stands again afterwards. */
