@@ -6,10 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "kit.h"
+#include "profile-file.h"
 
 static char *
 stop_and_read (Screen *screen)

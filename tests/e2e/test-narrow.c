@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A display of 360 x 640: every page and dialog fits it, but for GTK's own window of shortcuts.
+/* A display of 360 x 640: every page and dialog fits it.
  * Without a window manager GTK draws a frame of five pixels, so that the test's screen is ten
  * larger. */
 #include <setjmp.h>
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "hands.h"
 #include "kit.h"
 #include "profile-file.h"
 
@@ -111,6 +112,13 @@ every_page_fits (void **state)
   assert_fits (screen, "preferences");
   screen_keys ("key Escape");
   screen_sleep (1500);
+  screen_keys ("key ctrl+question");
+  g_object_unref (screen_wait (screen, ATSPI_ROLE_LABEL, "Start, or stop and save"));
+  assert_fits (screen, "shortcuts");
+  /* the last of them is reached with the keyboard */
+  hands_tab_to (screen, ATSPI_ROLE_LIST_ITEM, "Close what is in front of the window");
+  screen_keys ("key Escape");
+  screen_wait_gone (screen, ATSPI_ROLE_LABEL, "Start, or stop and save");
   kit_start_recording (screen);
   assert_fits (screen, "recording");
   screen_keys ("key ctrl+l");
