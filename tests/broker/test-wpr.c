@@ -586,6 +586,30 @@ a_wrong_password_offers_one_s_own_programs (void **state)
   assert_false (is_running ("pkttyagent"));
 }
 
+/* Who asks is this wpr, about which its own agent is asked; a wrong password leaves it recording.
+ */
+static void
+root_s_recording_is_stopped_with_the_password (void **state)
+{
+  g_autofree char *said = NULL, *said_first = NULL;
+  g_autofree char *file = path_of ("user", "root-s.etl");
+  g_auto (Ran) started = wpr_as ("root", "-start", "CPU", "-instancename", "asked", NULL);
+  assert_status (started, 0);
+  work ();
+  int refused
+      = at_terminal ("wrong\n", &said_first, "-stop", file, "-instancename", "root:asked", NULL);
+  if (refused != 5)
+    fail_msg ("%d:\n%s", refused, said_first);
+  assert_false (g_file_test (file, G_FILE_TEST_EXISTS));
+  int status = at_terminal ("secret\n", &said, "-stop", file, "-instancename", "root:asked", NULL);
+  if (status != 0)
+    fail_msg ("%d:\n%s", status, said);
+  assert_null (strstr (said, "secret"));
+  assert_false (is_running ("pkttyagent"));
+  g_autofree char *info = info_of ("user", file);
+  assert_true (number (info, "events") > 100);
+}
+
 static void
 without_a_terminal_it_says_what_to_do (void **state)
 {
@@ -604,6 +628,7 @@ main (int argc, char **argv)
     cmocka_unit_test (without_a_terminal_it_says_what_to_do),
     cmocka_unit_test (the_password_is_asked_for_at_the_terminal),
     cmocka_unit_test (a_wrong_password_offers_one_s_own_programs),
+    cmocka_unit_test (root_s_recording_is_stopped_with_the_password),
   };
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (memory_mode_is_the_same_as_root_s),

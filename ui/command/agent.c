@@ -63,20 +63,20 @@ wait_ready (int fd)
       break;
 }
 
-GPid
-wpr_agent_begin (WprRecorder *recorder)
+/* Takes the number of the process; NULL: it is not known. */
+static GPid
+begin (char *number)
 {
   enum
   {
     READY_FD = 3
   };
   g_autofree char *program = g_find_program_in_path (WPR_AGENT);
-  g_autofree char *process = NULL;
+  g_autofree char *process = number;
   int ends[2];
   const int target = READY_FD;
   GPid pid = 0;
-  if (program == NULL || !isatty (STDIN_FILENO) || !isatty (STDERR_FILENO)
-      || (process = process_of (recorder)) == NULL || pipe2 (ends, O_CLOEXEC) != 0)
+  if (program == NULL || process == NULL || pipe2 (ends, O_CLOEXEC) != 0)
     return 0;
   /* Not as a --fallback: polkit 122 does not find one by the name of its process. */
   const char *argv[] = { program, "--process", process, "--notify-fd", G_STRINGIFY (3), NULL };
@@ -92,6 +92,26 @@ wpr_agent_begin (WprRecorder *recorder)
     close (ends[1]);
   close (ends[0]);
   return pid;
+}
+
+static gboolean
+is_at_terminal (void)
+{
+  return isatty (STDIN_FILENO) && isatty (STDERR_FILENO);
+}
+
+GPid
+wpr_agent_begin (WprRecorder *recorder)
+{
+  return is_at_terminal () ? begin (process_of (recorder)) : 0;
+}
+
+GPid
+wpr_agent_begin_for_guest (const char *instance)
+{
+  if (instance == NULL || !g_str_has_prefix (instance, "root:") || !is_at_terminal ())
+    return 0;
+  return begin (g_strdup_printf ("%d", (int)getpid ()));
 }
 
 void

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "agent.h"
 #include "arguments.h"
 #include "say.h"
 #include "session.h"
@@ -30,8 +31,10 @@ wpr_verb_marker (int argc, char **argv)
       = wpr_recorder_connect (wpr_arguments_get (arguments, "instancename"), &error);
   if (recorder == NULL)
     return wpr_complain (error, FALSE);
+  GPid agent = wpr_agent_begin_for_guest (wpr_arguments_get (arguments, "instancename"));
   wpr_recorder_mark_async (recorder, text, NULL, wpr_on_result, &result);
   wpr_wait (&result);
+  wpr_agent_end (agent);
   if (!wpr_recorder_mark_finish (recorder, result, &error))
     return wpr_complain (error, FALSE);
   wpr_say ("%s", _ ("Marked."));

@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <unistd.h>
 
+#include "agent.h"
 #include "arguments.h"
 #include "say.h"
 #include "session.h"
@@ -97,7 +98,9 @@ run (int argc, char **argv, WprFileFunc func, WprFinishFunc finish)
       return wpr_complain (error, FALSE);
     }
   wpr_recorder_set_save_flags (recorder, wpr_save_flags (arguments));
+  GPid agent = wpr_agent_begin_for_guest (wpr_arguments_get (arguments, "instancename"));
   int status = save_into (recorder, func, finish, file, note);
+  wpr_agent_end (agent);
   warn_of_faults (arguments, file, note);
   return status;
 }
