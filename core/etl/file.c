@@ -177,7 +177,7 @@ wpr_etl_file_open (const char *path, GError **error)
   mapped = g_mapped_file_new (path, FALSE, &local);
   if (g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT))
     {
-      wpr_set_error (error, WPR_ERROR_USAGE, 0, _ ("There is no file “%s”. Is the path right?"),
+      wpr_set_error (error, WPR_ERROR_DAMAGED, 0, _ ("There is no file “%s”. Is the path right?"),
                      name);
       return NULL;
     }

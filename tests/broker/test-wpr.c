@@ -22,107 +22,10 @@
 #include <unistd.h>
 
 #include "bus.h"
+#include "wpr-as.h"
 
-#define NOBODY 65534
 /* Until when what must come is waited for. */
 #define WAIT_US (60 * G_USEC_PER_SEC)
-/* What a user has by default, and less than the rings of this test. */
-#define MEMLOCK (8 * 1024 * 1024)
-
-static char *place, *program;
-
-typedef struct
-{
-  int status;
-  char *out, *err;
-} Ran;
-
-static void
-ran_clear (Ran *ran)
-{
-  g_free (ran->out);
-  g_free (ran->err);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ran, ran_clear)
-
-static void
-step_down (gpointer data)
-{
-  struct rlimit limit = { MEMLOCK, MEMLOCK };
-  if (setrlimit (RLIMIT_MEMLOCK, &limit) != 0 || setgroups (0, NULL) != 0
-      || setresgid (NOBODY, NOBODY, NOBODY) != 0 || setresuid (NOBODY, NOBODY, NOBODY) != 0)
-    _exit (99);
-}
-
-static char **
-environment_of (const char *who)
-{
-  g_autofree char *run = g_build_filename (place, who, "run", NULL);
-  g_autofree char *state = g_build_filename (place, who, "state", NULL);
-  g_autofree char *save = g_build_filename (place, who, "saved", NULL);
-  g_autofree char *roots = g_build_filename (place, "root", "run", NULL);
-  char **environment = g_get_environ ();
-  environment = g_environ_setenv (environment, "LC_ALL", "C.UTF-8", TRUE);
-  environment = g_environ_setenv (environment, "WPR_RECORDER", program, TRUE);
-  environment = g_environ_setenv (environment, "WPR_RUNTIME_DIR", run, TRUE);
-  environment = g_environ_setenv (environment, "WPR_STATE_DIR", state, TRUE);
-  environment = g_environ_setenv (environment, "WPR_SAVE_DIR", save, TRUE);
-  environment = g_environ_setenv (environment, "WPR_ROOT_RUNTIME_DIR", roots, TRUE);
-  return g_environ_unsetenv (environment, "WPR_CACHE_DIR");
-}
-
-static void
-make_folders (const char *who, uid_t uid)
-{
-  static const char *const names[] = { "", "run", "state", "saved" };
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_autofree char *path = g_build_filename (place, who, names[i], NULL);
-      g_mkdir (path, 0755);
-      assert_int_equal (chown (path, uid, uid), 0);
-    }
-}
-
-/* who: "user", "root", or "sudo": root whom the user called. */
-static Ran
-wpr_as (const char *who, const char *first, ...)
-{
-  Ran ran = { 0 };
-  va_list args;
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  g_ptr_array_add (argv, program);
-  va_start (args, first);
-  for (const char *word = first; word != NULL; word = va_arg (args, const char *))
-    g_ptr_array_add (argv, (gpointer)word);
-  va_end (args);
-  g_ptr_array_add (argv, NULL);
-  gboolean is_sudo = g_str_equal (who, "sudo"), is_user = g_str_equal (who, "user");
-  g_auto (GStrv) environment = environment_of (is_sudo ? "root" : who);
-  if (is_sudo)
-    environment = g_environ_setenv (environment, "SUDO_UID", "65534", TRUE);
-  g_autoptr (GError) error = NULL;
-  if (!g_spawn_sync ("/", (char **)argv->pdata, environment, G_SPAWN_DEFAULT,
-                     is_user ? step_down : NULL, NULL, &ran.out, &ran.err, &ran.status, &error))
-    fail_msg ("%s", error->message);
-  ran.status = WIFEXITED (ran.status) ? WEXITSTATUS (ran.status) : -1;
-  return ran;
-}
-
-static void
-check_status (const Ran *ran, int wanted, int line)
-{
-  if (ran->status != wanted)
-    fail_msg ("line %d: %d instead of %d\n%s%s", line, ran->status, wanted, ran->out, ran->err);
-}
-#define assert_status(ran, wanted) check_status (&(ran), wanted, __LINE__)
-
-static void
-check_says (const char *text, const char *words, int line)
-{
-  if (strstr (text, words) == NULL)
-    fail_msg ("line %d: no “%s” in:\n%s", line, words, text);
-}
-#define assert_says(text, words) check_says (text, words, __LINE__)
 
 /* Switches, forks, files: what the profile has events for. */
 static void

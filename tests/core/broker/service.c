@@ -259,7 +259,7 @@ service_close_all (Service *service)
 gboolean
 service_wait_n_out (Service *service, guint n)
 {
-  for (guint i = 0; i < 2000; i++)
+  for (guint i = 0; i < 6000; i++)
     {
       if (service_n_out (service) == n)
         return TRUE;

@@ -36,7 +36,7 @@ guint64 service_rss (Service *service);
 /* The last session that ended: "how rows". */
 char *service_ended (Service *service);
 void service_close_all (Service *service);
-/* Waits at most 20 s until that many sessions are out. */
+/* Waits at most a minute until that many sessions are out. */
 gboolean service_wait_n_out (Service *service, guint n);
 
 /* Runs func in a child of that user; what it returns. A failed check ends it with 99. */
