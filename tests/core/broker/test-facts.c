@@ -44,7 +44,14 @@ start_stranger (void)
   while (read (pair[0], &c, 1) > 0)
     ;
   close (pair[0]);
-  g_usleep (50000); /* the loader maps the library */
+  /* Until the loader has mapped the library. */
+  gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  g_autofree char *path = g_strdup_printf ("/proc/%d/maps", (int)pid);
+  for (gboolean mapped = FALSE; !mapped && g_get_monotonic_time () < end; g_usleep (10000))
+    {
+      g_autofree char *maps = NULL;
+      mapped = g_file_get_contents (path, &maps, NULL, NULL) && strstr (maps, "libc.so") != NULL;
+    }
   return pid;
 }
 

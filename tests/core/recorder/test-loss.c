@@ -21,18 +21,45 @@
 
 #define CALLS 300000 /* a CPU: 27 MB of records */
 
-static void
-sleep_on_worker (gpointer data)
+typedef struct
 {
-  g_usleep (1500 * 1000);
+  GMutex lock;
+  GCond cond;
+  gboolean stalled, over;
+} Stall;
+
+static void
+stall_on_worker (gpointer data)
+{
+  Stall *stall = data;
+  g_mutex_lock (&stall->lock);
+  stall->stalled = TRUE;
+  g_cond_signal (&stall->cond);
+  while (!stall->over)
+    g_cond_wait (&stall->cond, &stall->lock);
+  g_mutex_unlock (&stall->lock);
 }
 
-/* As a disk that does not answer would: nothing is drained meanwhile. */
+/* As a disk that does not answer would: nothing is drained until it is over, however long what is
+ * done meanwhile takes. */
 static void
-stall_the_worker (Drive *d)
+stall_the_worker (Drive *d, Stall *stall)
 {
   WprLocal *local = (WprLocal *)wpr_recorder_get_backend (d->recorder);
-  wpr_worker_call (local->worker, sleep_on_worker, NULL, NULL);
+  wpr_worker_call (local->worker, stall_on_worker, stall, NULL);
+  g_mutex_lock (&stall->lock);
+  while (!stall->stalled)
+    g_cond_wait (&stall->cond, &stall->lock);
+  g_mutex_unlock (&stall->lock);
+}
+
+static void
+end_stall (Stall *stall)
+{
+  g_mutex_lock (&stall->lock);
+  stall->over = TRUE;
+  g_cond_signal (&stall->cond);
+  g_mutex_unlock (&stall->lock);
 }
 
 static guint32
@@ -81,8 +108,10 @@ file_mode_counts_every_event_it_lost (void **state)
   choice->buffers = 8;
   drive_start (&d, choice, &answer);
   assert_good (&answer);
-  stall_the_worker (&d);
+  Stall stall = { 0 };
+  stall_the_worker (&d, &stall);
   g_autoptr (GArray) last = numbers_run (CALLS);
+  end_stall (&stall);
   g_autofree char *path = drive_stop_and_keep (&d);
   g_autoptr (WprStats) stats = wpr_recorder_ref_stats (d.recorder);
 
@@ -260,36 +289,48 @@ begin_fork_storm (const char *root)
     }
 }
 
+/* What became of the sideband's records: lost on a machine so busy that the drain gets no time,
+ * which is counted then. */
+static guint64
+record_a_fork_storm (WprMode mode)
+{
+  Drive d;
+  Answer answer = { 0 };
+  drive_init (&d);
+  pid_t storm = begin_fork_storm (d.root);
+  drive_start (&d, drive_choice ("CPU.light", mode), &answer);
+  assert_good (&answer);
+  g_usleep (700 * 1000);
+  g_autofree char *path = drive_stop_and_keep (&d);
+  kill (storm, SIGKILL);
+  waitpid (storm, NULL, 0);
+  Numbers numbers;
+  numbers_init (&numbers);
+  g_autoptr (WprTrace) trace = numbers_play (&numbers, path);
+  assert_in_range (numbers.n_switches, 101, G_MAXUINT);
+  guint64 lost = 0;
+  const WprTraceContext *context = wpr_trace_context (trace);
+  tallied (context, row_of (context->manifest, "sideband"), &lost);
+  if (lost == 0 && numbers.n_nameless > 0)
+    fail_msg ("%u of %u switches without a name, first: %s", numbers.n_nameless, numbers.n_switches,
+              numbers.nameless);
+  numbers_clear (&numbers);
+  answer_clear (&answer);
+  drive_clear (&d);
+  return lost;
+}
+
 static void
 a_fork_storm_across_start_leaves_nobody_nameless (void **state)
 {
-  WprMode modes[] = { WPR_MODE_FILE, WPR_MODE_MEMORY };
+  static const WprMode modes[] = { WPR_MODE_FILE, WPR_MODE_MEMORY };
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
     {
-      Drive d;
-      Answer answer = { 0 };
-      drive_init (&d);
-      pid_t storm = begin_fork_storm (d.root);
-      drive_start (&d, drive_choice ("CPU.light", modes[i]), &answer);
-      assert_good (&answer);
-      g_usleep (700 * 1000);
-      g_autofree char *path = drive_stop_and_keep (&d);
-      kill (storm, SIGKILL);
-      waitpid (storm, NULL, 0);
-      Numbers numbers;
-      numbers_init (&numbers);
-      g_autoptr (WprTrace) trace = numbers_play (&numbers, path);
-      assert_true (numbers.n_switches > 100);
-      guint64 lost = 0;
-      const WprTraceContext *context = wpr_trace_context (trace);
-      tallied (context, row_of (context->manifest, "sideband"), &lost);
-      assert_int_equal (lost, 0);
-      if (numbers.n_nameless > 0)
-        fail_msg ("%u of %u switches without a name, first: %s", numbers.n_nameless,
-                  numbers.n_switches, numbers.nameless);
-      numbers_clear (&numbers);
-      answer_clear (&answer);
-      drive_clear (&d);
+      gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+      guint64 lost = record_a_fork_storm (modes[i]);
+      while (lost > 0 && g_get_monotonic_time () < end)
+        lost = record_a_fork_storm (modes[i]);
+      assert_int_equal (lost, 0); /* no record of a minute had all */
     }
 }
 
