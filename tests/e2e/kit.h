@@ -52,5 +52,5 @@ void kit_unmount_folder (const char *place);
 /* Records in a window that saves into such a folder, its path; skips the test where that cannot be.
  * Free with g_free. */
 char *kit_record_into_mounted (Screen *screen, const char *options, unsigned long flags);
-/* What is recorded into a mounted folder grows; then the folder shrinks until little is free. */
+/* What is recorded into a mounted folder grows; then something else takes nearly all that is free. */
 void kit_make_scarce (const char *place);
