@@ -160,8 +160,9 @@ WPR_API GPtrArray *wpr_recorder_get_notices (WprRecorder *self);
 /* a{sv}: "profiles" as (variant ids), "titles" as, "mode" s, "level" s, "rights" s, "rights-text"
  * s, "rights-help" s (WprPlan), "user" s, "program" s (who began it: "wpr", "wprui"), "pid" u,
  * "started" x (realtime ns), "plan-text" s, "plan-json" s, "digest" s, "store" s, "withdrawn" b
- * (the broker has gone meanwhile); once SAVED also "saved-folder" ay, "saved-name" ay, "saved-size"
- * t, "saved-events" t, "saved-lost" t, "saved-duration" x (ns). Empty before a start. Floating-free
+ * (the broker has gone meanwhile), "by-itself" s (it stopped without being told to: the notice of
+ * that id says why); once SAVED also "saved-folder" ay, "saved-name" ay, "saved-size" t,
+ * "saved-events" t, "saved-lost" t, "saved-duration" x (ns). Empty before a start. Floating-free
  * (owned). */
 WPR_API GVariant *wpr_recorder_describe (WprRecorder *self);
 

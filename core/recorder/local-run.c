@@ -167,8 +167,8 @@ wpr_run_guard (WprLocal *local)
       return;
     case WPR_GUARD_FULL:
       wpr_local_stop_by_itself (local, WPR_NOTICE_ERROR, "disk-full",
-                                _ ("The disk is too full to go on recording. The recording is "
-                                   "stopped; free some space to save it."));
+                                _ ("The disk is too full to go on recording, so the recording was "
+                                   "stopped."));
       return;
     }
 }

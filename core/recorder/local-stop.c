@@ -102,21 +102,36 @@ wpr_stop_final_figures (WprLocal *local, const WprSaved *saved)
   wpr_recorder_set_stats (local->parent.recorder, stats);
 }
 
+/* Takes the additions. */
+static void
+wpr_stop_describe (WprLocal *local, GVariantDict *additions)
+{
+  g_autoptr (GVariant) added = g_variant_ref_sink (g_variant_dict_end (additions));
+  GVariantIter iter;
+  const char *key;
+  GVariant *value;
+  g_mutex_lock (&local->lock);
+  g_autoptr (GVariant) before = local->description;
+  g_auto (GVariantDict) d = G_VARIANT_DICT_INIT (before);
+  g_variant_iter_init (&iter, added);
+  while (g_variant_iter_loop (&iter, "{&sv}", &key, &value))
+    g_variant_dict_insert_value (&d, key, value);
+  local->description = g_variant_ref_sink (g_variant_dict_end (&d));
+  g_mutex_unlock (&local->lock);
+}
+
 /* Who did not ask for the stop has no other answer. */
 static void
 wpr_stop_describe_saved (WprLocal *local, const WprSaved *saved)
 {
-  g_mutex_lock (&local->lock);
-  g_autoptr (GVariant) before = local->description;
-  g_auto (GVariantDict) d = G_VARIANT_DICT_INIT (before);
+  g_auto (GVariantDict) d = G_VARIANT_DICT_INIT (NULL);
   g_variant_dict_insert (&d, "saved-folder", "^ay", local->stopped_folder);
   g_variant_dict_insert (&d, "saved-name", "^ay", saved->name);
   g_variant_dict_insert (&d, "saved-size", "t", saved->size);
   g_variant_dict_insert (&d, "saved-events", "t", saved->events);
   g_variant_dict_insert (&d, "saved-lost", "t", saved->lost);
   g_variant_dict_insert (&d, "saved-duration", "x", saved->duration_ns);
-  local->description = g_variant_ref_sink (g_variant_dict_end (&d));
-  g_mutex_unlock (&local->lock);
+  wpr_stop_describe (local, &d);
 }
 
 static void
@@ -268,6 +283,9 @@ wpr_local_stop_by_itself (WprLocal *local, WprSeverity severity, const char *id,
   if (local->state != WPR_STATE_RECORDING)
     return;
   wpr_local_notice (local, severity, id, "%s", reason);
+  g_auto (GVariantDict) d = G_VARIANT_DICT_INIT (NULL);
+  g_variant_dict_insert (&d, "by-itself", "s", id);
+  wpr_stop_describe (local, &d);
   g_autoptr (GError) error = NULL;
   g_autofree char *name = NULL;
   int fd = wpr_stop_open_save_folder (local, &name, &error);

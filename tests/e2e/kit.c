@@ -222,10 +222,8 @@ kit_record_into_mounted (Screen *screen, const char *options, unsigned long flag
 }
 
 /* The recorder leaves a twentieth of the disk free and takes half of the rest; below 8 MB it stops.
- * So much is left beside the twentieth that it has to begin to keep only the newest, and that a
- * second of a busy machine does not fill it. */
+ */
 #define SCARCE_BYTES (12 * 1024 * 1024)
-#define LEFT_BYTES (10 * 1024 * 1024)
 #define WORK 200 /* times */
 
 static struct statvfs
@@ -237,7 +235,7 @@ look_at_disk (const char *place)
 }
 
 void
-kit_make_scarce (const char *place)
+kit_make_scarce (const char *place, guint64 left_bytes)
 {
   struct statvfs disk = look_at_disk (place);
   for (guint i = 0; i < WORK && (disk.f_blocks - disk.f_bfree) * disk.f_frsize < SCARCE_BYTES; i++)
@@ -248,7 +246,7 @@ kit_make_scarce (const char *place)
   assert_true ((disk.f_blocks - disk.f_bfree) * disk.f_frsize >= SCARCE_BYTES);
   g_autofree char *filler = g_build_filename (place, "filler", NULL);
   int fd = g_open (filler, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-  guint64 left = disk.f_blocks / 20 * disk.f_frsize + LEFT_BYTES;
+  guint64 left = disk.f_blocks / 20 * disk.f_frsize + left_bytes;
   assert_true (fd >= 0 && disk.f_bfree * disk.f_frsize > left);
   assert_int_equal (posix_fallocate (fd, 0, (off_t)(disk.f_bfree * disk.f_frsize - left)), 0);
   close (fd);

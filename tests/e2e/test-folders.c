@@ -83,6 +83,28 @@ a_folder_is_chosen_in_preferences_and_lasts (void **state)
   record_into (screen, folder);
 }
 
+/* Begun elsewhere, too: what stopped it is said, and where the file is. */
+static void
+a_disk_too_full_to_go_on_ends_in_a_file (void **state)
+{
+  Screen *screen = *state;
+  if (!may_record () || geteuid () != 0)
+    skip ();
+  g_autofree char *place = kit_mount_folder ("size=512m", 0);
+  if (place == NULL)
+    skip ();
+  g_free (run_program (0, wpr, "-start", "CPU", "-filemode", "-recordtempto", place, NULL));
+  screen_start (screen, wprui, NULL);
+  g_object_unref (screen_wait_described (screen, "Events so far"));
+  kit_make_scarce (place, KIT_FULL_BYTES);
+  g_autofree char *words = kit_wait_verdict (screen);
+  assert_true (g_str_has_prefix (words, "Saved"));
+  kit_wait_text (screen, "The disk is too full to go on recording, so the recording was stopped.");
+  g_autofree char *file = the_saved_file ();
+  assert_non_null (file);
+  kit_unmount_folder (place);
+}
+
 static void
 what_one_folder_did_not_take_another_takes (void **state)
 {
@@ -108,6 +130,7 @@ main (int argc, char **argv)
   const struct CMUnitTest tests[] = {
     kit_test (a_folder_is_chosen_beside_the_profiles),
     kit_test (a_folder_is_chosen_in_preferences_and_lasts),
+    kit_test (a_disk_too_full_to_go_on_ends_in_a_file),
     kit_test (what_one_folder_did_not_take_another_takes),
   };
   return kit_run (tests);

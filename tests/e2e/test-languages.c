@@ -28,7 +28,7 @@ assert_read (Screen *screen, const char *began_in, const char *window_in, const 
   screen_start (screen, wprui, (const char *[]){ language, NULL });
   g_object_unref (screen_wait_described (screen, g_str_equal (window_in, "en") ? "Events so far"
                                                                                : "至今的事件数"));
-  kit_make_scarce (place);
+  kit_make_scarce (place, KIT_SCARCE_BYTES);
   kit_wait_text (screen, begin);
   g_free (run_program (0, wpr, "-cancel", NULL));
 }

@@ -38,7 +38,7 @@ a_disk_that_fills_is_told (void **state)
     skip ();
   g_free (run_program (0, wpr, "-start", "CPU", "-filemode", "-recordtempto", place, NULL));
   begin_unseen (*state);
-  kit_make_scarce (place);
+  kit_make_scarce (place, KIT_SCARCE_BYTES);
   desktop_wait_told ("The disk is nearly full.");
   g_free (run_program (0, wpr, "-cancel", NULL));
 }

@@ -55,7 +55,6 @@ struct _WprBackend
   WprRecorder *recorder; /* the recording shown, or NULL */
   gboolean ours;         /* begun in this window */
   gboolean busy;         /* a start, stop or discard of ours is under way */
-  gboolean by_itself;    /* it stopped without being told to */
   gboolean announced;    /* the subject was sent */
   GSource *poll;         /* looks for a recording begun elsewhere */
   gboolean looking;      /* it is asked for beside the worker */
@@ -133,7 +132,10 @@ char *wpr_backend_find_store (WprBackend *backend);
 void wpr_backend_play (WprBackend *backend, const char *store);
 WprSaveFlags wpr_backend_get_save_flags (WprBackend *backend);
 /* backend-recording.c: sends how a recording ended that stopped by itself. */
-void wpr_backend_end_by_itself (WprBackend *backend);
+/* Why it stopped without being told to; NULL if it was told to, or has not stopped. Free with
+ * g_free. */
+char *wpr_backend_why_stopped (WprBackend *backend);
+void wpr_backend_end_by_itself (WprBackend *backend, char *why);
 /* backend-choose.c: the first thing the worker does. */
 void wpr_backend_do_load (gpointer job);
 /* backend-unlock.c: sends what the machine says; asks it anew once nothing else is to be done. */

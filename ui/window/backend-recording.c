@@ -85,9 +85,29 @@ wpr_backend_make_outcome (WprBackend *backend, const WprSaved *saved, int folder
   return outcome;
 }
 
-void
-wpr_backend_end_by_itself (WprBackend *backend)
+char *
+wpr_backend_why_stopped (WprBackend *backend)
 {
+  g_autoptr (GVariant) description
+      = backend->recorder != NULL ? wpr_recorder_describe (backend->recorder) : NULL;
+  const char *id;
+  if (description == NULL || !g_variant_lookup (description, "by-itself", "&s", &id))
+    return NULL;
+  g_autoptr (GPtrArray) notices = wpr_recorder_get_notices (backend->recorder);
+  for (guint i = 0; i < notices->len; i++)
+    {
+      const WprNotice *notice = notices->pdata[i];
+      if (g_str_equal (notice->id, id))
+        return g_strdup (notice->text);
+    }
+  return g_strdup ("");
+}
+
+/* Takes why. */
+void
+wpr_backend_end_by_itself (WprBackend *backend, char *why)
+{
+  g_autofree char *reason = why;
   g_autoptr (GVariant) description = wpr_recorder_describe (backend->recorder);
   g_autoptr (WprSaved) saved = g_new0 (WprSaved, 1);
   g_autofree char *folder = NULL;
@@ -109,6 +129,7 @@ wpr_backend_end_by_itself (WprBackend *backend)
   WprOutcome *outcome = wpr_backend_make_outcome (backend, saved, folder_fd);
   if (folder_fd >= 0)
     close (folder_fd);
+  outcome->reason = g_steal_pointer (&reason);
   wpr_backend_post_end (backend, outcome, NULL);
 }
 
@@ -264,7 +285,8 @@ do_set_note (gpointer data)
   WprJob *job = data;
   WprBackend *backend = job->backend;
   ASSERT_WORKER (backend);
-  if (!backend->busy && !backend->by_itself)
+  g_autofree char *why = wpr_backend_why_stopped (backend);
+  if (!backend->busy && why == NULL)
     return;
   replace (&backend->note, job->first);
   if (backend->recorder != NULL)

@@ -140,9 +140,6 @@ on_notice (WprRecorder *recorder, const WprNotice *notice, gpointer data)
       g_free (backend->last_error);
       backend->last_error = g_strdup (notice->text);
     }
-  /* its time was over, or its size was reached */
-  backend->by_itself
-      |= g_str_equal (notice->id, "duration") || g_str_equal (notice->id, "file-full");
   /* before, there is nothing to say it of: then all of them follow */
   if (backend->announced)
     wpr_backend_post_notice (backend, notice);
@@ -208,8 +205,9 @@ wpr_backend_look_at_state (WprBackend *backend)
   WprState state = backend->recorder ? wpr_recorder_get_state (backend->recorder) : WPR_STATE_IDLE;
   if (backend->busy || state < WPR_STATE_SAVED)
     return;
-  if (state == WPR_STATE_SAVED && backend->by_itself)
-    wpr_backend_end_by_itself (backend);
+  g_autofree char *why = state == WPR_STATE_SAVED ? wpr_backend_why_stopped (backend) : NULL;
+  if (why != NULL)
+    wpr_backend_end_by_itself (backend, g_steal_pointer (&why));
   else if (state == WPR_STATE_SAVED)
     wpr_backend_post_end (backend, NULL, g_strdup (_ ("The recording was saved elsewhere.")));
   else if (state == WPR_STATE_CANCELLED)
@@ -304,7 +302,6 @@ wpr_backend_attach (WprBackend *backend, WprRecorder *recorder, gboolean ours)
   backend->recorder = recorder;
   backend->ours = ours;
   backend->announced = FALSE;
-  backend->by_itself = FALSE;
   g_clear_pointer (&backend->wanted_name, g_free);
   g_clear_pointer (&backend->name_words, g_free);
   g_clear_pointer (&backend->note, g_free);

@@ -39,6 +39,7 @@ wpr_outcome_free (WprOutcome *outcome)
   g_free (outcome->name);
   g_free (outcome->rights);
   g_free (outcome->note);
+  g_free (outcome->reason);
   g_free (outcome->message);
   g_strfreev (outcome->parts);
   g_free (outcome->store);

@@ -83,6 +83,7 @@ typedef struct
   char **parts;  /* all its files, `name` the first; NULL if it is one */
   char *rights;  /* as of WprSubject; NULL: everything was recorded, or nobody knows */
   char *note;    /* what went into the file; NULL if nothing */
+  char *reason;  /* why it stopped without being told to; NULL: it was told to */
   char *message; /* the core's sentences for DAMAGED, LATER and FAILED */
   char *store;   /* LATER and FAILED: the raw recording that can be finished; NULL if none */
   /* of a file that was opened here, not recorded */

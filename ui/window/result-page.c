@@ -166,8 +166,12 @@ wpr_result_page_show (WprResultPage *self, const WprOutcome *outcome, const WprS
   g_autofree char *detail
       = outcome->name != NULL ? describe_saved (outcome, stats) : g_strdup (outcome->message);
   const char *recorded = outcome->name != NULL ? wpr_text_recorded (outcome->rights, TRUE) : "";
-  g_autofree char *both = g_strjoin (*recorded != '\0' ? "\n" : "", detail, recorded, NULL);
-  gtk_label_set_label (GTK_LABEL (self->detail), both);
+  const char *lines[] = { outcome->reason, detail, recorded };
+  g_autoptr (GString) all = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    if (lines[i] != NULL && *lines[i] != '\0')
+      g_string_append_printf (all, "%s%s", all->len > 0 ? "\n" : "", lines[i]);
+  gtk_label_set_label (GTK_LABEL (self->detail), all->str);
   show_gap (self, outcome, outcome->opened ? wpr_gaps_get_stats (outcome->gaps) : stats);
   show_file (self, outcome, profiles);
   gtk_widget_set_visible (self->finish, outcome->store != NULL);

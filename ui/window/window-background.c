@@ -32,6 +32,8 @@ wpr_window_notify_end (WprWindow *self)
       return;
     }
   g_autoptr (GString) body = g_string_new (outcome->name);
+  if (outcome->reason != NULL && *outcome->reason != '\0')
+    g_string_append_printf (body, "\n%s", outcome->reason);
   if (outcome->kind == WPR_OUTCOME_HOLED)
     g_string_append_printf (body, "\n%s", _ ("Events were lost"));
   wpr_window_notify (self, "end", _ ("Recording saved"), body->str);
