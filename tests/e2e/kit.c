@@ -10,6 +10,7 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "kit.h"
@@ -221,33 +222,52 @@ kit_record_into_mounted (Screen *screen, const char *options, unsigned long flag
   return place;
 }
 
-/* The recorder leaves a twentieth of the disk free and takes half of the rest; below 8 MB it stops.
- */
-#define SCARCE_BYTES (12 * 1024 * 1024)
+#define DISK "size=512m"
 #define WORK 200 /* times */
 
-static struct statvfs
-look_at_disk (const char *place)
+static guint64
+get_free (const char *place, guint64 *reserved)
 {
   struct statvfs disk;
   assert_int_equal (statvfs (place, &disk), 0);
-  return disk;
+  *reserved = disk.f_blocks / 20 * disk.f_frsize;
+  return disk.f_bfree * disk.f_frsize;
 }
 
 void
-kit_make_scarce (const char *place, guint64 left_bytes)
+kit_make_scarce (const char *place, guint64 bytes)
 {
-  struct statvfs disk = look_at_disk (place);
-  for (guint i = 0; i < WORK && (disk.f_blocks - disk.f_bfree) * disk.f_frsize < SCARCE_BYTES; i++)
-    {
-      run_named_programs ("e2e-filler", 30);
-      disk = look_at_disk (place);
-    }
-  assert_true ((disk.f_blocks - disk.f_bfree) * disk.f_frsize >= SCARCE_BYTES);
   g_autofree char *filler = g_build_filename (place, "filler", NULL);
   int fd = g_open (filler, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-  guint64 left = disk.f_blocks / 20 * disk.f_frsize + left_bytes;
-  assert_true (fd >= 0 && disk.f_bfree * disk.f_frsize > left);
-  assert_int_equal (posix_fallocate (fd, 0, (off_t)(disk.f_bfree * disk.f_frsize - left)), 0);
+  struct statvfs disk;
+  struct stat before;
+  assert_true (fd >= 0);
+  assert_int_equal (fstat (fd, &before) + statvfs (place, &disk), 0);
+  off_t room = (off_t)((disk.f_blocks - disk.f_blocks / 20) * disk.f_frsize);
+  assert_int_equal (posix_fallocate (fd, before.st_size, room - (off_t)bytes - before.st_size), 0);
   close (fd);
+}
+
+char *
+kit_mount_scarce (guint64 bytes)
+{
+  char *place = kit_mount_folder (DISK, 0);
+  if (place != NULL)
+    kit_make_scarce (place, bytes);
+  return place;
+}
+
+void
+kit_fill_scarce (const char *place)
+{
+  guint64 reserved, before, now = get_free (place, &reserved);
+  guint64 half = (now - reserved) / 2 + reserved;
+  for (guint i = 0; i < WORK && now > half; i++)
+    {
+      before = now;
+      run_named_programs ("e2e-filler", 30);
+      now = get_free (place, &reserved);
+      if (now > before)
+        return; /* it has begun to make room */
+    }
 }

@@ -52,10 +52,13 @@ void kit_unmount_folder (const char *place);
 /* Records in a window that saves into such a folder, its path; skips the test where that cannot be.
  * Free with g_free. */
 char *kit_record_into_mounted (Screen *screen, const char *options, unsigned long flags);
-/* What is recorded into a mounted folder grows; then something else takes nearly all that is free.
- */
-void kit_make_scarce (const char *place, guint64 left_bytes);
-/* Beside the twentieth that the recorder leaves free: it begins to keep only the newest, and a
- * second of a busy machine does not fill it; or it stops. */
-#define KIT_SCARCE_BYTES (10 * 1024 * 1024)
-#define KIT_FULL_BYTES (1024 * 1024)
+/* Something else takes all of it but a twentieth, which the recorder leaves free, and so many bytes
+ * for the recording; it takes half of them, and stops where that is less than 8 MB. */
+#define KIT_ROOMY_BYTES (100 * 1024 * 1024)
+#define KIT_SCARCE_BYTES (24 * 1024 * 1024) /* soon it keeps only the newest */
+#define KIT_FULL_BYTES (12 * 1024 * 1024)   /* it stops */
+void kit_make_scarce (const char *place, guint64 bytes);
+/* Both; NULL where mounting is not allowed. */
+char *kit_mount_scarce (guint64 bytes);
+/* Half of what is left is recorded. */
+void kit_fill_scarce (const char *place);

@@ -90,13 +90,14 @@ a_disk_too_full_to_go_on_ends_in_a_file (void **state)
   Screen *screen = *state;
   if (!may_record () || geteuid () != 0)
     skip ();
-  g_autofree char *place = kit_mount_folder ("size=512m", 0);
+  g_autofree char *place = kit_mount_scarce (KIT_ROOMY_BYTES);
   if (place == NULL)
     skip ();
   g_free (run_program (0, wpr, "-start", "CPU", "-filemode", "-recordtempto", place, NULL));
   screen_start (screen, wprui, NULL);
   g_object_unref (screen_wait_described (screen, "Events so far"));
   kit_make_scarce (place, KIT_FULL_BYTES);
+  run_named_programs ("e2e-folders", 300);
   g_autofree char *words = kit_wait_verdict (screen);
   assert_true (g_str_has_prefix (words, "Saved"));
   kit_wait_text (screen, "The disk is too full to go on recording, so the recording was stopped.");

@@ -18,7 +18,7 @@ assert_read (Screen *screen, const char *began_in, const char *window_in, const 
 {
   if (!may_record () || geteuid () != 0)
     skip ();
-  g_autofree char *place = kit_mount_folder ("size=512m", 0);
+  g_autofree char *place = kit_mount_scarce (KIT_SCARCE_BYTES);
   if (place == NULL)
     skip ();
   g_setenv ("LANGUAGE", began_in, TRUE);
@@ -28,7 +28,7 @@ assert_read (Screen *screen, const char *began_in, const char *window_in, const 
   screen_start (screen, wprui, (const char *[]){ language, NULL });
   g_object_unref (screen_wait_described (screen, g_str_equal (window_in, "en") ? "Events so far"
                                                                                : "至今的事件数"));
-  kit_make_scarce (place, KIT_SCARCE_BYTES);
+  kit_fill_scarce (place);
   kit_wait_text (screen, begin);
   g_free (run_program (0, wpr, "-cancel", NULL));
 }

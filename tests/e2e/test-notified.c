@@ -33,12 +33,12 @@ a_disk_that_fills_is_told (void **state)
 {
   if (!may_record () || geteuid () != 0)
     skip ();
-  g_autofree char *place = kit_mount_folder ("size=512m", 0);
+  g_autofree char *place = kit_mount_scarce (KIT_SCARCE_BYTES);
   if (place == NULL)
     skip ();
   g_free (run_program (0, wpr, "-start", "CPU", "-filemode", "-recordtempto", place, NULL));
   begin_unseen (*state);
-  kit_make_scarce (place, KIT_SCARCE_BYTES);
+  kit_fill_scarce (place);
   desktop_wait_told ("The disk is nearly full.");
   g_free (run_program (0, wpr, "-cancel", NULL));
 }
