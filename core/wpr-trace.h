@@ -38,7 +38,8 @@ typedef struct
   gint64 perf_frequency;
   char *logger_name;
   char *host, *kernel, *tool_version; /* NULL in files of others */
-  char *user, *rights; /* who recorded, and what was seen: "own", "system", "full"; NULL: not said */
+  char *user;                         /* who recorded; NULL: not said */
+  char *rights;                       /* what was seen: "own", "system", "full"; NULL: not said */
   char *note;                         /* what was wrong; NULL if nobody said */
   GPtrArray *profiles;                /* of char * */
   GPtrArray *counts;                  /* of WprEventCount *, most first */

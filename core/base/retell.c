@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A recorder says what happens in the language of who began it; who looks on may have another. A
- * GError and a notice are texts, put together from messages within messages, so that nothing but the
- * text comes along: the message that made it is looked for in the catalogues, in English and in each
- * language there is, and its own translation is filled with the same arguments. */
+ * GError and a notice are texts, put together from messages within messages, so that nothing but
+ * the text comes along: the message that made it is looked for in the catalogues, in English and in
+ * each language there is, and its own translation is filled with the same arguments. */
 #include "config.h"
 #include "base/retell.h"
 
@@ -147,7 +147,10 @@ read_directive (const char *at, int *next, Directive *directive)
   if (end > at && *end == '$')
     at = end + 1;
   else
-    index = (guint64)++*next;
+    {
+      *next += 1;
+      index = (guint64)*next;
+    }
   at += strspn (at, "-+ #0'I");
   at += strspn (at, "0123456789.");
   at += strspn (at, "hlqjzt");
@@ -180,8 +183,7 @@ static gboolean
 is_number (const char *text, gsize length)
 {
   for (gsize i = 0; i < length; i++)
-    if (!g_ascii_isxdigit (text[i]) && strchr ("+-., '", text[i]) == NULL
-        && (guchar)text[i] < 0x80)
+    if (!g_ascii_isxdigit (text[i]) && strchr ("+-., '", text[i]) == NULL && (guchar)text[i] < 0x80)
       return FALSE;
   return length > 0;
 }
@@ -270,8 +272,7 @@ fill (const char *format, const Arguments *arguments, guint depth)
       const char *value = arguments->values[directive.index];
       if (value == NULL)
         return NULL;
-      g_autofree char *told
-          = arguments->numbers[directive.index] ? NULL : tell (value, depth + 1);
+      g_autofree char *told = arguments->numbers[directive.index] ? NULL : tell (value, depth + 1);
       g_string_append (out, told != NULL ? told : value);
       format = behind;
     }

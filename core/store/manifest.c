@@ -37,6 +37,7 @@ typedef struct
   {                                                 \
 #name, kind, G_STRUCT_OFFSET(WprManifest, name) \
   }
+/* clang-format off */
 static const Field manifest_fields[] = {
   MANIFEST (instance, TEXT),
   MANIFEST (tool_version, TEXT),
@@ -60,6 +61,7 @@ static const Field manifest_fields[] = {
   MANIFEST (recorder_pid, U32),
   MANIFEST (part_bytes, U64),
 };
+/* clang-format on */
 #define COLLECTOR(name, kind)                             \
   {                                                       \
 #name, kind, G_STRUCT_OFFSET(WprStoreCollector, name) \

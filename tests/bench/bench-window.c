@@ -14,8 +14,8 @@
 #define N_FILES 500
 #define N_RUNS 7 /* of each kind, turn by turn; the middle one is printed */
 #define PATIENCE_MS 20000
-#define REST_MS 300 /* with so little CPU it is at rest; it looks at the machine again after 2 s \
-                     */
+/* With so little CPU it is at rest; it looks at the machine again after 2 s. */
+#define REST_MS 300
 #define REST_CPU_NS 3000000
 #define LEAST_SIZE 300 /* of the window; smaller ones are helpers of the toolkit */
 

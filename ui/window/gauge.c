@@ -7,8 +7,8 @@
 #include <adwaita.h>
 
 #define HEIGHT 4
-#define TROUGH .15 /* of the text's colour, as libadwaita's bars; high contrast draws an outline \
-                    */
+/* Of the text's colour, as libadwaita's bars; high contrast draws an outline. */
+#define TROUGH .15
 
 struct _WprGauge
 {

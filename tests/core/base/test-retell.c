@@ -71,8 +71,14 @@ static void
 what_no_message_makes_stays (void **state)
 {
   speak ("zh_CN");
-  const char *const texts[] = { "", "%", "%s", "a: b", "The recording was saved as", "\xff\xfe",
-                                "%s%s%s%n", "nothing of ours: 5 %" };
+  const char *const texts[] = { "",
+                                "%",
+                                "%s",
+                                "a: b",
+                                "The recording was saved as",
+                                "\xff\xfe",
+                                "%s%s%s%n",
+                                "nothing of ours: 5 %" };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     assert_retold (texts[i], texts[i]);
 }
@@ -98,12 +104,9 @@ main (void)
   bindtextdomain (GETTEXT_PACKAGE, folder);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (english_is_told_in_chinese),
-    cmocka_unit_test (chinese_is_told_in_english),
-    cmocka_unit_test (ones_own_language_stays),
-    cmocka_unit_test (reasons_are_told_too),
-    cmocka_unit_test (what_no_message_makes_stays),
-    cmocka_unit_test (hard_texts_end),
+    cmocka_unit_test (english_is_told_in_chinese),  cmocka_unit_test (chinese_is_told_in_english),
+    cmocka_unit_test (ones_own_language_stays),     cmocka_unit_test (reasons_are_told_too),
+    cmocka_unit_test (what_no_message_makes_stays), cmocka_unit_test (hard_texts_end),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
