@@ -20,8 +20,8 @@ char *bus_error_name (GError *error);
 guint bus_broker_pid (GDBusConnection *bus);
 /* Waits, a minute at most, until that name is owned or not. */
 gboolean bus_wait_owned (GDBusConnection *bus, gboolean owned);
-/* Waits, a minute at most, until a line of the file holds all these words (NULL at the end). The number
- * of such lines, 0 if there was none. */
+/* Waits, a minute at most, until a line of the file holds all these words (NULL at the end). The
+ * number of such lines, 0 if there was none. */
 guint file_wait_line (const char *path, const char *const *words);
 guint journal_wait (const char *const *words);
 /* $WPR_TEST_PLACE/agent: what the agent was asked. */
