@@ -387,7 +387,7 @@ typedef enum
 static gboolean
 is_met (const WprServed *served, Needs needs, GError **error)
 {
-  gboolean open = served->rings->len > 0;
+  gboolean open = served->opened.ids != NULL && served->rings->len > 0;
   wpr_handed_count (served->facts); /* what was let go of since */
   if (needs == BEFORE && open)
     return wpr_broker_refuse (error, WPR_ERROR_STATE, N_ ("This session records already."));

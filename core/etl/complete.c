@@ -71,7 +71,7 @@ write_buffer (Completing *self, const guint8 *bytes, guint32 used, GError **erro
   gsize payload = used - WPR_ETL_BUFFER_HEADER, packed = 0;
   guint16 flags = wpr_etl_get16 (bytes + WPR_ETL_BUFFER_FLAGS) & (guint16)~WPR_ETL_FLAG_COMPRESSED;
 
-  if (self->packed_size < MAX (buffer_bytes, size) + 1024u)
+  if (self->packed == NULL || self->packed_size < MAX (buffer_bytes, size) + 1024u)
     {
       self->packed_size = MAX (buffer_bytes, size) + 1024u;
       g_free (self->packed);

@@ -59,10 +59,9 @@ what_is_no_profile_is_listed_with_its_fault (void **state)
   close (fd);
   assert_int_equal (mkfifo (pipe, 0600), 0);
   assert_int_equal (g_mkdir (folder, 0700), 0);
-  assert_true (g_file_set_contents (binary,
-                                    "\x7f"
-                                    "ELF\0\1\2\3<WindowsPerformanceRecorder",
-                                    38, NULL));
+  static const char program[] = "\x7f"
+                                "ELF\0\1\2\3<WindowsPerformanceRecorder";
+  assert_true (g_file_set_contents (binary, program, sizeof program - 1, NULL));
   screen_start_with (screen, (const char *[]){ wprui, huge, pipe, folder, binary, strange, NULL },
                      NULL);
   wait_ready (screen);

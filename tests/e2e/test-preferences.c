@@ -94,7 +94,8 @@ a_recording_that_stops_by_itself_is_saved_the_same (void **state)
     skip ();
   kit_keep_settings ("stop-after-s=uint32 2\ncompress=true\nfunction-names=false");
   screen_start (screen, wprui, kit_lasting);
-  kit_start_recording (screen);
+  screen_wait_state (screen, ATSPI_ROLE_PUSH_BUTTON, "Start", ATSPI_STATE_SENSITIVE, TRUE);
+  screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Start"); /* on a busy machine nobody sees it run */
   g_free (kit_wait_verdict (screen));
   assert_as_wished ();
 }
