@@ -370,3 +370,34 @@ count_raw (void)
   g_autoptr (GPtrArray) stores = wpr_store_list (raw);
   return stores ? stores->len : 0;
 }
+
+static void
+stall_on_worker (gpointer data)
+{
+  Stall *stall = data;
+  g_mutex_lock (&stall->lock);
+  stall->stalled = TRUE;
+  g_cond_signal (&stall->cond);
+  while (!stall->over)
+    g_cond_wait (&stall->cond, &stall->lock);
+  g_mutex_unlock (&stall->lock);
+}
+
+void
+stall_begin (Stall *stall, WprWorker *worker)
+{
+  wpr_worker_call (worker, stall_on_worker, stall, NULL);
+  g_mutex_lock (&stall->lock);
+  while (!stall->stalled)
+    g_cond_wait (&stall->cond, &stall->lock);
+  g_mutex_unlock (&stall->lock);
+}
+
+void
+stall_end (Stall *stall)
+{
+  g_mutex_lock (&stall->lock);
+  stall->over = TRUE;
+  g_cond_signal (&stall->cond);
+  g_mutex_unlock (&stall->lock);
+}

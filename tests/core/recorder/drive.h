@@ -4,6 +4,7 @@
 #pragma once
 
 #include "recorder/recorder-private.h"
+#include "recorder/worker.h"
 #include "wpr-trace.h"
 
 typedef struct
@@ -49,6 +50,16 @@ void drive_interrupt (Drive *d, Answer *answer);
 void assert_good (const Answer *answer);
 void assert_refused (const Answer *answer, WprErrorCode code);
 gboolean drive_told (const Drive *d, const char *id);
+
+/* A worker that does nothing from begin to end, however long what is done meanwhile takes. */
+typedef struct
+{
+  GMutex lock;
+  GCond cond;
+  gboolean stalled, over;
+} Stall;
+void stall_begin (Stall *stall, WprWorker *worker);
+void stall_end (Stall *stall);
 
 /* n children that exec /bin/true under another name, `together` of them at a time. */
 void run_programs (const char *root, const char *name, guint n, guint together);

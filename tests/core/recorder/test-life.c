@@ -27,20 +27,6 @@ begin (Drive *d, WprMode mode)
 }
 
 static void
-sleep_on_worker (gpointer data)
-{
-  g_usleep (500 * 1000);
-}
-
-/* The merge has to wait its turn. */
-static void
-stall_jobs (Drive *d)
-{
-  WprLocal *local = (WprLocal *)wpr_recorder_get_backend (d->recorder);
-  wpr_worker_call (local->jobs, sleep_on_worker, NULL, NULL);
-}
-
-static void
 nothing_recording_is_said (void **state)
 {
   Drive d;
@@ -260,11 +246,13 @@ a_store_that_is_merged_cannot_be_recovered_beside (void **state)
   Answer answer = { 0 }, recovered = { 0 };
   begin (&d, WPR_MODE_FILE);
   run_programs (d.root, "wpr-merged", 200, 1);
-  stall_jobs (&d);
+  Stall stall = { 0 }; /* the merge has to wait its turn */
+  stall_begin (&stall, ((WprLocal *)wpr_recorder_get_backend (d.recorder))->jobs);
   drive_stop_begin (&d, "merged.etl", NULL, &answer);
   while (wpr_recorder_get_state (d.recorder) != WPR_STATE_MERGING)
     g_main_context_iteration (NULL, FALSE);
   try_to_recover (&recovered);
+  stall_end (&stall);
   drive_wait (&answer.done);
   assert_good (&answer);
   assert_refused (&recovered, WPR_ERROR_STATE);

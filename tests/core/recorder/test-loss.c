@@ -21,47 +21,6 @@
 
 #define CALLS 300000 /* a CPU: 27 MB of records */
 
-typedef struct
-{
-  GMutex lock;
-  GCond cond;
-  gboolean stalled, over;
-} Stall;
-
-static void
-stall_on_worker (gpointer data)
-{
-  Stall *stall = data;
-  g_mutex_lock (&stall->lock);
-  stall->stalled = TRUE;
-  g_cond_signal (&stall->cond);
-  while (!stall->over)
-    g_cond_wait (&stall->cond, &stall->lock);
-  g_mutex_unlock (&stall->lock);
-}
-
-/* As a disk that does not answer would: nothing is drained until it is over, however long what is
- * done meanwhile takes. */
-static void
-stall_the_worker (Drive *d, Stall *stall)
-{
-  WprLocal *local = (WprLocal *)wpr_recorder_get_backend (d->recorder);
-  wpr_worker_call (local->worker, stall_on_worker, stall, NULL);
-  g_mutex_lock (&stall->lock);
-  while (!stall->stalled)
-    g_cond_wait (&stall->cond, &stall->lock);
-  g_mutex_unlock (&stall->lock);
-}
-
-static void
-end_stall (Stall *stall)
-{
-  g_mutex_lock (&stall->lock);
-  stall->over = TRUE;
-  g_cond_signal (&stall->cond);
-  g_mutex_unlock (&stall->lock);
-}
-
 static guint32
 row_of (const WprManifest *manifest, const char *name)
 {
@@ -108,10 +67,11 @@ file_mode_counts_every_event_it_lost (void **state)
   choice->buffers = 8;
   drive_start (&d, choice, &answer);
   assert_good (&answer);
+  /* As on a disk that does not answer: nothing is drained meanwhile. */
   Stall stall = { 0 };
-  stall_the_worker (&d, &stall);
+  stall_begin (&stall, ((WprLocal *)wpr_recorder_get_backend (d.recorder))->worker);
   g_autoptr (GArray) last = numbers_run (CALLS);
-  end_stall (&stall);
+  stall_end (&stall);
   g_autofree char *path = drive_stop_and_keep (&d);
   g_autoptr (WprStats) stats = wpr_recorder_ref_stats (d.recorder);
 
