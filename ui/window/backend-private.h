@@ -52,6 +52,7 @@ struct _WprBackend
   WprLock lock;
   WprRecorder *spare;    /* that was asked to unlock, for the next start; or NULL */
   GCancellable *asking;  /* cancels the question */
+  gint64 dropped_us;     /* when one that was refused was let go; 0: never */
   WprRecorder *recorder; /* the recording shown, or NULL */
   gboolean ours;         /* begun in this window */
   gboolean busy;         /* a start, stop or discard of ours is under way */

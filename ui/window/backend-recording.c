@@ -9,6 +9,9 @@
 #include "target.h"
 #include "texts.h"
 
+#define ENDING_US (5 * G_USEC_PER_SEC) /* a recorder with nothing to do ends within one */
+#define ENDING_STEP_US 50000
+
 /* ---- start ---- */
 
 static void
@@ -26,6 +29,22 @@ on_started (GObject *object, GAsyncResult *result, gpointer data)
   wpr_backend_post_end (backend, NULL, NULL);
 }
 
+/* One that was refused an approval a moment ago may still have the name: it is about to end. */
+static WprRecorder *
+spawn (WprBackend *backend, GError **error)
+{
+  WprRecorder *recorder = wpr_recorder_spawn (NULL, error);
+  while (recorder == NULL && backend->dropped_us != 0
+         && g_get_monotonic_time () - backend->dropped_us < ENDING_US)
+    {
+      g_clear_error (error);
+      g_usleep (ENDING_STEP_US);
+      recorder = wpr_recorder_spawn (NULL, error);
+    }
+  backend->dropped_us = 0;
+  return recorder;
+}
+
 static void
 do_start (gpointer data)
 {
@@ -37,7 +56,7 @@ do_start (gpointer data)
   g_autoptr (GError) error = NULL;
   WprRecorder *recorder = wpr_backend_take_spare (backend);
   if (recorder == NULL)
-    recorder = wpr_recorder_spawn (NULL, &error);
+    recorder = spawn (backend, &error);
   if (recorder == NULL)
     {
       wpr_backend_post_trouble (backend, _ ("The recording did not start"), error->message);

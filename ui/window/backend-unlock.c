@@ -80,6 +80,7 @@ on_unlocked (GObject *object, GAsyncResult *result, gpointer data)
     }
   WprRecorder *spare = wpr_backend_take_spare (backend);
   g_clear_object (&spare); /* it ends, and its name is free for others */
+  backend->dropped_us = g_get_monotonic_time ();
   gboolean taken_back = g_error_matches (error, WPR_ERROR, WPR_ERROR_CANCELLED)
                         || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   const char *words = error != NULL ? error->message : _ ("The recorder has ended by itself.");
