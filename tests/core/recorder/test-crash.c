@@ -54,6 +54,31 @@ spawn_recorder (int *answers)
   return pid;
 }
 
+#define PATIENCE 600 /* steps: a busy machine */
+#define STEP_US (100 * 1000)
+
+/* How often the raw recording so far has that word. */
+static guint
+count_in_store (const char *path, const char *word)
+{
+  guint n = 0;
+  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
+  for (const char *name = folder ? g_dir_read_name (folder) : NULL; name != NULL;
+       name = g_dir_read_name (folder))
+    {
+      g_autofree char *below = g_build_filename (path, name, NULL);
+      g_autofree char *bytes = NULL;
+      gsize size;
+      if (g_file_test (below, G_FILE_TEST_IS_DIR))
+        n += count_in_store (below, word);
+      else if (g_file_get_contents (below, &bytes, &size, NULL))
+        for (const char *at = bytes;
+             (at = memmem (at, size - (gsize)(at - bytes), word, strlen (word))); at++)
+          n++;
+    }
+  return n;
+}
+
 static void
 a_killed_recorder_leaves_a_store_that_becomes_a_file (void **state)
 {
@@ -64,11 +89,13 @@ a_killed_recorder_leaves_a_store_that_becomes_a_file (void **state)
   char byte = 0;
   assert_int_equal (read (answers, &byte, 1), 1);
   run_programs (d.root, "wpr-before-kill", 100, 1);
-  g_usleep (400 * 1000); /* two ticks: what is in the rings dies with them */
 
   g_autoptr (GPtrArray) live = wpr_unfinished_list (NULL);
   assert_int_equal (live->len, 1);
   const WprUnfinished *store = g_ptr_array_index (live, 0);
+  /* what is in the rings dies with them */
+  for (guint i = 0; i < PATIENCE && count_in_store (store->path, "wpr-before-kill") < 100; i++)
+    g_usleep (STEP_US);
   assert_true (store->in_use);
   assert_string_equal (store->instance, "Killed");
   g_autoptr (GError) error = NULL;
