@@ -238,6 +238,7 @@ refused_in_words (void **state)
   /* the offer stands */
   g_object_unref (screen_wait (screen, ATSPI_ROLE_PUSH_BUTTON, "Unlock…"));
   g_object_unref (screen_wait (screen, ATSPI_ROLE_IMAGE, LOCK));
+  wait_nobody_records (); /* that is, the one that asked is gone */
   /* and own programs are recorded without a question, as is said before, meanwhile and after it */
   g_autofree char *bar = read_bar (screen);
   if (strstr (bar, "Your own programs can be recorded") != NULL)
@@ -246,14 +247,7 @@ refused_in_words (void **state)
       screen_press (screen, ATSPI_ROLE_PUSH_BUTTON, "Record Again");
       wait_locked (screen);
     }
-  /* no recorder is left that has nothing to do */
-  for (guint i = 0; i < 100; i++)
-    {
-      g_autofree char *status = run_program (-1, wpr, "-status", NULL);
-      if (strstr (status, "not recording") != NULL)
-        break;
-      screen_sleep (100);
-    }
+  wait_nobody_records ();
 }
 
 static void

@@ -127,6 +127,18 @@ name_is_taken (void)
   return taken;
 }
 
+void
+wait_nobody_records (void)
+{
+  for (gint64 end = g_get_monotonic_time () + ENDING_US; g_get_monotonic_time () < end;)
+    {
+      if (!name_is_taken ())
+        return;
+      g_usleep (G_USEC_PER_SEC / 10);
+    }
+  fail_msg ("a recorder is left");
+}
+
 /* One that saves cannot be told to, and is waited for. */
 static void
 end_recording (const char *wpr)

@@ -17,5 +17,7 @@ guint count_lines (const char *text, const char *begin, const char *end);
 guint64 json_number (const char *json, const char *key);
 /* The only .etl in $WPR_SAVE_DIR; fails the test if there are more or none. Free with g_free. */
 char *the_saved_file (void);
+/* Waits until no recorder has the name "WprApp"; fails the test otherwise. */
+void wait_nobody_records (void);
 /* Empties the folders of the test; a recorder that is left over is told to stop. */
 void clean_places (const char *wpr);
