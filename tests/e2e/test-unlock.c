@@ -385,6 +385,13 @@ main (int argc, char **argv)
   for (gsize i = 0; i < G_N_ELEMENTS (all); i++)
     if (is_case (all[i].how))
       tests[n++] = all[i].test;
+  if (is_case ("password") || is_case ("cancel") || is_case ("silent"))
+    {
+      g_autofree char *recorder
+          = g_build_filename (g_getenv ("WPR_SOURCE_ROOT"), "tests/e2e/recorder-with-agent", NULL);
+      g_setenv ("WPR_REAL_RECORDER", wpr, TRUE);
+      g_setenv ("WPR_RECORDER", recorder, TRUE);
+    }
   cmocka_set_test_filter (g_getenv ("E2E_ONLY"));
   return n > 0 ? _cmocka_run_group_tests ("unlock", tests, n, NULL, NULL) : 2;
 }
