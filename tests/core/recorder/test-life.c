@@ -261,6 +261,16 @@ a_store_that_is_merged_cannot_be_recovered_beside (void **state)
   drive_clear (&d);
 }
 
+/* The notice that says why it stopped without being told to; NULL if it was told to. */
+static const char *
+get_by_itself (const Drive *d)
+{
+  g_autoptr (GVariant) description = wpr_recorder_describe (d->recorder);
+  g_autofree char *id = NULL;
+  g_variant_lookup (description, "by-itself", "s", &id);
+  return g_intern_string (id);
+}
+
 static void
 a_duration_ends_in_the_save_folder (void **state)
 {
@@ -280,6 +290,7 @@ a_duration_ends_in_the_save_folder (void **state)
   while (g_main_context_iteration (NULL, FALSE))
     ;
   assert_true (drive_told (&d, "duration") && drive_told (&d, "saved"));
+  assert_string_equal (get_by_itself (&d), "duration");
   g_autoptr (GDir) folder = g_dir_open (d.save, 0, NULL);
   const char *name = g_dir_read_name (folder);
   assert_non_null (name);
@@ -313,6 +324,7 @@ an_interrupt_saves_and_says_where (void **state)
       assert_good (&answer);
       assert_true (g_str_has_prefix (answer.string, d.save));
       assert_true (count_in_file (answer.string, "wpr-interrupted") >= 20);
+      assert_string_equal (get_by_itself (&d), "interrupted");
       answer_clear (&answer);
       drive_clear (&d);
     }
@@ -351,6 +363,7 @@ one_recorder_records_again (void **state)
   assert_good (&answer);
   drive_stop (&d, "two.etl", NULL, &answer);
   assert_good (&answer);
+  assert_null (get_by_itself (&d));
   answer_clear (&answer);
   drive_clear (&d);
 }
